@@ -35,7 +35,7 @@ func (f limitFlag) Type() string { return "limit" }
 // add adds the flags to p.
 func (b *budgetFlags) add(p *pflag.FlagSet) {
 	b.turn = event.Budget{}
-	p.Var(limitFlag{b.turn, event.LimitSteps}, "max-steps", "maximum `number` of steps of a turn before it asks to continue (default 50); agent run stops (default 500, or none with another limit); 0: the model answers without tools")
+	p.Var(limitFlag{b.turn, event.LimitSteps}, "max-steps", "maximum `number` of steps of a turn before it asks to continue (default 500); agent run stops (no default with another limit); 0: the model answers without tools")
 	p.Var(limitFlag{b.turn, event.LimitTokens}, "token-budget", "maximum `tokens` of a turn, input and output, such as 200k, before it asks to continue; agent run stops")
 	p.Var(limitFlag{b.turn, event.LimitCost}, "max-cost", "maximum cost of a turn in US `dollars` before it asks to continue; agent run stops")
 	p.Var(limitFlag{b.turn, event.LimitTime}, "max-time", "maximum `duration` of a turn, such as 10m, before it asks to continue; agent run stops")

@@ -136,7 +136,7 @@ func configSources(f flags, getenv func(string) string) (overrides, defaults []s
 	}
 	return overrides, []source{
 		{"model", "first available", "default"}, {"mode", string(event.ModeAsk), "default"},
-		{"max_steps", fmt.Sprintf("%d, agent run: %d", turn.DefaultMaxSteps, turn.HeadlessMaxSteps), "default"}, {"max_reply_bytes", fmt.Sprint(llm.MaxReplyBytes), "default"}, {"effort", "default of the model", "default"}, {"local", "true", "default"},
+		{"max_steps", fmt.Sprint(turn.DefaultMaxSteps), "default"}, {"max_reply_bytes", fmt.Sprint(llm.MaxReplyBytes), "default"}, {"effort", "default of the model", "default"}, {"local", "true", "default"},
 		{"sessions.keep_days", "never", "default"}, {"theme", ink.ThemeNames()[0], "default"}, {"diff", string(ink.Auto), "default"},
 		{"notify", "auto", "default"}, {"notify_after_seconds", "10", "default"},
 	}

@@ -112,7 +112,7 @@ func (l *launcher) worktree(ctx context.Context, t delegate.Task) (*isolation.Wo
 // options returns the options of the agent, without its model and its tools.
 func (l *launcher) options(host delegate.Host, t delegate.Task, s *delegateSession) loop.Options {
 	from := l.a.options
-	steps := cmp.Or(t.MaxSteps, t.Agent.MaxSteps, turn.DefaultMaxSteps)
+	steps := cmp.Or(t.MaxSteps, t.Agent.MaxSteps, turn.DelegateMaxSteps)
 	if t.Agent.MaxSteps > 0 { // the model cannot raise the limit of the file
 		steps = min(steps, t.Agent.MaxSteps)
 	}

@@ -204,7 +204,7 @@ func TestACycleThatTheUserApprovesGoesOn(t *testing.T) {
 // The limit without a user is high, because nothing can continue the turn.
 func TestStepLimitWithoutAUser(t *testing.T) {
 	var replies []script.Reply
-	for i := range turn.HeadlessMaxSteps {
+	for i := range turn.DefaultMaxSteps {
 		replies = append(replies, script.Call(fmt.Sprint("c", i), "look", args(fmt.Sprint(i))))
 	}
 	p := script.New(append(replies, script.Say("that is all"))...)
@@ -220,5 +220,41 @@ func TestStepLimitWithoutAUser(t *testing.T) {
 	}
 	if d := cmp.Diff(last.Tools, before.Tools); d != "" {
 		t.Errorf("the tools changed, and with them the cached prefix: %s", d)
+	}
+}
+
+// A user gets a notice every 100 steps, and a question only after 500 of them.
+func TestLongTurnWithAUser(t *testing.T) {
+	var replies []script.Reply
+	for i := range turn.DefaultMaxSteps {
+		replies = append(replies, script.Call(fmt.Sprint("c", i), "look", args(fmt.Sprint(i))))
+	}
+	o := options(script.New(append(replies, script.Say("that is all"))...), echo("look", tools.Read))
+	o.Attended = true
+	o.Model.Cost = func(llm.Usage) (float64, bool) { return 0.01, true }
+	steps := 0
+	var got []string
+	events := play(t, o, []string{"go"}, func(e event.Event) []event.Command {
+		switch e := e.(type) {
+		case *event.StepEnd:
+			steps++
+		case event.Notice:
+			got = append(got, fmt.Sprintf("%d: %s", steps, e.Text))
+		case event.Asked:
+			got = append(got, fmt.Sprintf("%d? %s", steps, e.Ask.Title))
+			return []event.Command{event.Answer{ID: e.Ask.ID, Decision: event.Refuse}}
+		}
+		return nil
+	})
+	want := []string{
+		"100: 100 steps in this turn so far, 10.3k tokens, $1.00.", "200: 200 steps in this turn so far, 20.6k tokens, $2.00.",
+		"300: 300 steps in this turn so far, 30.9k tokens, $3.00.", "400: 400 steps in this turn so far, 41.2k tokens, $4.00.",
+		"500? 500 steps so far. Continue?",
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("the notices and questions (-want +got):\n%s", d)
+	}
+	if end, ok := events[len(events)-1].(*event.TurnEnd); !ok || end.Reason != event.MaxSteps {
+		t.Errorf("got %+v, want a turn that stopped at the step limit", events[len(events)-1])
 	}
 }

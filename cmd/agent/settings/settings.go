@@ -53,7 +53,7 @@ type Settings struct {
 
 // Limits holds the limits of a turn, a session and a reply.
 type Limits struct {
-	MaxSteps      int     `json:"max_steps,omitempty" min:"1" what:"maximum number of steps of a turn before it asks to continue (default 50); agent run stops (default 500, or none with another limit)"`
+	MaxSteps      int     `json:"max_steps,omitempty" min:"1" what:"maximum number of steps of a turn before it asks to continue (default 500); agent run stops (no default with another limit)"`
 	TokenBudget   int     `json:"token_budget,omitempty" min:"1" what:"maximum tokens of a turn, input and output, before it asks to continue; agent run stops"`
 	MaxCost       float64 `json:"max_cost,omitempty" what:"maximum cost of a turn in US dollars before it asks to continue; agent run stops"`
 	MaxTime       string  `json:"max_time,omitempty" format:"duration" what:"maximum duration of a turn, such as 10m, before it asks to continue; agent run stops"`

@@ -50,10 +50,11 @@ type pastStep struct {
 // beforeStep enforces the limits.
 func (g *guards) beforeStep(ctx context.Context) ending {
 	steps := DefaultMaxSteps
-	if !g.user.attended() && !g.delegated {
-		if steps = HeadlessMaxSteps; g.budget.Bounded() {
-			steps = math.MaxInt
-		}
+	switch {
+	case g.delegated:
+		steps = DelegateMaxSteps
+	case !g.user.attended() && g.budget.Bounded():
+		steps = math.MaxInt
 	}
 	for {
 		e, over := g.budget.Over(steps)

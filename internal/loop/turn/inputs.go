@@ -94,12 +94,15 @@ type Limits struct {
 	Silence time.Duration
 }
 
-// The steps that a turn may make by default before the user is asked whether to
-// continue. Without a user, the model then gives its last answer; the default applies
-// only if no other limit does.
 const (
-	DefaultMaxSteps  = 50
-	HeadlessMaxSteps = 500
+	// DefaultMaxSteps is how many steps a turn may make by default before the user is asked
+	// whether to continue. Without a user, the model then gives its last answer; the default
+	// applies only if no other limit does.
+	DefaultMaxSteps = 500
+	// DelegateMaxSteps is the default of a delegate.
+	DelegateMaxSteps = 50
+	// noticeSteps is after how many steps of a turn the user gets a notice.
+	noticeSteps = 100
 )
 
 // Clock supplies time and randomness to a turn. A nil field means the real one.

@@ -35,11 +35,27 @@ func (r *run) beforeStep(ctx context.Context) ending {
 	}
 	end := r.orLastReply(r.guards.beforeStep(ctx))
 	if end.reason == "" && r.limit.reason == "" {
+		r.noticeLength()
 		if r.lastNote = ""; r.Budget.AnswerOnly() {
 			r.lastNote = answerOnly
 		}
 	}
 	return end
+}
+
+// noticeLength tells the user about a long turn: its steps, tokens and cost.
+func (r *run) noticeLength() {
+	if !r.guards.user.attended() || r.end.Steps == 0 || r.end.Steps%noticeSteps != 0 || r.end.Steps == r.noticed {
+		return
+	}
+	r.noticed = r.end.Steps
+	now := r.Budget.Now()
+	used := now.Turn.Used
+	text := event.LimitSteps.Words(float64(r.end.Steps)) + " in this turn so far, " + event.LimitTokens.Words(used[event.LimitTokens])
+	if cost := used[event.LimitCost]; cost > 0 && now.Unpriced == 0 {
+		text += ", " + event.LimitCost.Words(cost)
+	}
+	r.out.preview(event.Notice{Text: text + "."})
 }
 
 // orLastReply returns end. If a limit or a guard ends the turn and cannot ask a user,

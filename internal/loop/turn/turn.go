@@ -71,6 +71,7 @@ type run struct {
 	wantsText bool
 	resumed   bool // the previous reply was cut off, and the model was asked to continue
 	hooked    bool // a hook has continued the turn
+	noticed   int  // steps of the turn at the last notice about them
 	// limit is how the turn ends after the next reply, because a limit or a guard
 	// stopped it and could not ask a user; zero before that.
 	limit ending

@@ -21,6 +21,7 @@ import (
 
 	"agent/cmd/agent/settings"
 	"agent/internal/history"
+	"agent/internal/llm/phrase"
 )
 
 // Factory provides the dependencies of commands. Its functions are called only when
@@ -103,11 +104,13 @@ func TextOrJSON(output string) error {
 // Suggest returns the command below cmd whose name is similar to word; empty for
 // none.
 func Suggest(cmd *cobra.Command, word string) string {
-	cmd.SuggestionsMinimumDistance = 2
-	if all := cmd.SuggestionsFor(word); len(all) > 0 {
-		return all[0]
+	var names []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() || c.Name() == "help" {
+			names = append(names, c.Name())
+		}
 	}
-	return ""
+	return phrase.Nearest(word, names)
 }
 
 // NoArgs rejects arguments.

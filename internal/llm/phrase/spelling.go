@@ -2,17 +2,29 @@ package phrase
 
 import "strings"
 
+// minPrefix is the length of a name from which on it can be the beginning of another one.
+const minPrefix = 3
+
 // Nearest returns the element of names closest to name, ignoring case, or "" if
-// none is similar. Among equally close names, one of the same length wins, then
-// the first.
+// none is similar. A name that one letter or transposition changes to name is closest,
+// then the first one that begins with name. Among equally close names, one of the same
+// length wins, then the first.
 func Nearest(name string, names []string) string {
 	best, least := "", max(3, len(name)/2)
+	prefix := ""
 	for _, n := range names {
-		d := Distance(strings.ToLower(name), strings.ToLower(n))
+		typed, listed := strings.ToLower(name), strings.ToLower(n)
+		if prefix == "" && len(typed) >= minPrefix && len(listed) > len(typed) && strings.HasPrefix(listed, typed) {
+			prefix = n
+		}
+		d := Distance(typed, listed)
 		longer := best != "" && len(best) != len(name) && len(n) == len(name)
 		if d < len(n) && (d < least || d == least && longer) {
 			best, least = n, d
 		}
+	}
+	if prefix != "" && least > 1 {
+		return prefix
 	}
 	return best
 }

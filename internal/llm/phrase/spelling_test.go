@@ -18,6 +18,17 @@ func TestNearest(t *testing.T) {
 	}
 }
 
+// One letter or a transposition is closer than a beginning, and that is closer than other
+// changes.
+func TestNearestPrefix(t *testing.T) {
+	names := []string{"acp", "help", "permissions", "permit", "perms"}
+	for name, want := range map[string]string{"halp": "help", "hlep": "help", "permi": "perms", "perm": "perms", "permiss": "permissions", "pe": ""} {
+		if got := phrase.Nearest(name, names); got != want {
+			t.Errorf("%q: got %q, want %q", name, got, want)
+		}
+	}
+}
+
 func TestDistance(t *testing.T) {
 	for _, c := range []struct {
 		a, b string

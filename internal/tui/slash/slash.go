@@ -50,7 +50,7 @@ func BuiltIn() []Command {
 		{Name: "edit", Title: "Edit prompt in your editor", What: "edit the prompt in $VISUAL or $EDITOR", key: keys.Edit, Screen: true, Run: editCommand},
 		{Name: "jobs", Title: "List background jobs", Args: "[stop N]", What: "list background jobs, or stop one", Run: jobsCommand},
 		{Name: "plan", Title: "Show plan", What: "show the approved plan", Run: planCommand},
-		{Name: "agents", Title: "List delegates and agents", Args: "[start NAME TASK]", What: "list delegates and agents; start, stop, steer or watch a delegate", key: keys.Agents, Run: agentsCommand, Complete: agentWords},
+		{Name: "agents", Title: "List delegates (subagents) and agents", Args: "[start NAME TASK]", What: "list delegates and agents; start, stop, steer or watch a delegate", key: keys.Agents, Run: agentsCommand, Complete: agentWords},
 		{Name: "init", Title: "Write AGENTS.md", What: "write AGENTS.md, the instructions for this project, or improve it", idle: true, Run: initCommand},
 		{Name: "memory", Title: "Edit instructions", Args: "[add TEXT]", What: "edit the instruction files, or add a line to the project's", Run: memoryCommand, Complete: oneOf("add")},
 		{Name: "rename", Title: "Rename session", Args: "TITLE", What: "set the title of the session", Run: renameCommand},

@@ -78,3 +78,39 @@ func TestSplitSurrogates(t *testing.T) {
 		}
 	})
 }
+
+// TestWholeAnswers checks that an answer that was not streamed is read wherever its text
+// stands.
+func TestWholeAnswers(t *testing.T) {
+	bodies := map[string][]string{
+		"openai": {
+			`{"choices":[{"message":{"role":"assistant","content":[{"type":"text","text":"Hi "},{"type":"output_text","text":"you."}]},"finish_reason":"stop"}]}`,
+			`{"choices":[{"text":"Hi you.","finish_reason":"stop"}]}`,
+			`{"model":"m","message":{"role":"assistant","content":"Hi you."},"done":true,"done_reason":"stop"}`,
+			`{"message":{"content":[{"text":"Hi you."}]}}`,
+			`{"output":"Hi you."}`,
+			`{"output":{"text":"Hi you."}}`,
+			`{"object":"response","status":"completed","output":[{"type":"reasoning","text":"no"},{"type":"message","content":[{"type":"output_text","text":"Hi you."}]}]}`,
+			`{"output_text":"Hi you."}`,
+			`{"text":"Hi you."}`,
+			`{"response":"Hi you.","done":true}`,
+			`{"type":"message","role":"assistant","content":[{"type":"text","text":"Hi you."}],"stop_reason":"end_turn"}`,
+			`[{"generated_text":"Hi you."}]`,
+		},
+		"anthropic": {`{"role":"assistant","content":[{"type":"text","text":"Hi you."}],"stop_reason":"end_turn"}`},
+		"responses": {`{"output":[{"type":"message","content":[{"type":"output_text","text":"Hi you."}]}]}`},
+	}
+	eachDialect(t, func(t *testing.T, d dialect) {
+		for _, body := range bodies[d.name] {
+			got := d.serve(t, 200, "application/json", []byte(body)).Content(true)
+			if diff := cmp.Diff(got, wiretest.Content{Messages: []string{"text Hi you."}, Reason: llm.Stop}); diff != "" {
+				t.Errorf("%s: got, want:\n%s", body, diff)
+			}
+		}
+	})
+	for _, body := range []string{`{"predictions":[1]}`, `{"message":"loading"}`, `{"output":[]}`, `{"choices":[]}`} {
+		if got := dialects()[0].serve(t, 200, "application/json", []byte(body)); got.Err == nil || got.Err.Tries != 2 {
+			t.Errorf("%s: got %+v", body, got)
+		}
+	}
+}

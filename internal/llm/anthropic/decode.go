@@ -92,6 +92,11 @@ func (d *decoder) Add(data []byte) (wire.State, error) {
 		d.tokens.add(e.Usage)
 	case "message_stop":
 		return wire.Complete, nil
+	case "":
+		if len(e.Content) > 0 { // a whole message without its type
+			d.wholeMessage(&e)
+			return wire.Complete, nil
+		}
 	case "message":
 		d.wholeMessage(&e)
 		return wire.Complete, nil

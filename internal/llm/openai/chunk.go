@@ -26,6 +26,7 @@ type choice struct {
 	Index   int       `json:"index"`
 	Delta   *delta    `json:"delta"`
 	Message *delta    `json:"message"` // of a completion that was not streamed
+	Text    content   `json:"text"`    // of a completion without a message
 	Finish  wire.Word `json:"finish_reason"`
 	Usage   *usage    `json:"usage"`
 }

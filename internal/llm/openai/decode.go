@@ -34,10 +34,11 @@ type decoder struct {
 	usage        llm.Usage
 	finish       string // the last finish reason of the provider
 	refused      bool
-	answered     bool   // there was a choice
-	counted      bool   // the last event was the token count that ends a stream
-	lost         int    // events that could not be read
-	firstUnknown string // beginning of an event without choices
+	answered     bool    // there was a choice
+	counted      bool    // the last event was the token count that ends a stream
+	lost         int     // events that could not be read
+	firstUnknown string  // beginning of an event without choices
+	elsewhere    *choice // the answer in an event without choices, if it holds one
 }
 
 // thought is a Thinking message and the name of its field.
@@ -78,6 +79,7 @@ func (d *decoder) Add(data []byte) (wire.State, error) {
 	d.counted = len(c.Choices) == 0 && c.Tokens != nil && d.answered
 	if len(c.Choices) == 0 && d.firstUnknown == "" {
 		d.firstUnknown = wire.Truncate(wire.Clean(string(data)), 200)
+		d.elsewhere = elsewhere(data)
 	}
 	for i := range c.Choices {
 		if ch := &c.Choices[i]; ch.Index == 0 {
@@ -103,6 +105,9 @@ func (d *decoder) choice(c *choice) {
 	said := c.Delta
 	if said == nil {
 		said = c.Message
+	}
+	if said == nil && len(c.Text) > 0 {
+		said = &delta{Content: c.Text}
 	}
 	if said == nil {
 		return
@@ -204,6 +209,9 @@ func (d *decoder) call(p *callPart) {
 // finish reason only token counts can be missing, and after the token count
 // that ends a stream nothing.
 func (d *decoder) End(err error) error {
+	if d.elsewhere != nil && !d.answered && errors.Is(err, io.EOF) {
+		d.choice(d.elsewhere)
+	}
 	switch e, _ := errors.AsType[*llm.Error](err); {
 	case d.finish == "" && !errors.Is(err, io.EOF) && !(d.counted && e != nil && e.Kind == llm.ErrCut):
 		return err

@@ -54,9 +54,10 @@ func (d *decoder) Add(data []byte) (wire.State, error) {
 		return d.state(), nil
 	}
 	switch {
-	case e.Object == "response":
+	case e.Object == "response", e.Type == "" && isSet(e.Output):
 		r := &response{}
 		if wire.Unmarshal(data, r) == nil {
+			r.Status = cmp.Or(r.Status, "completed")
 			d.settle(r)
 		}
 	case e.Type == "error" || isSet(e.Error):

@@ -21,6 +21,7 @@ type event struct {
 	Item      *item           `json:"item"`
 	Response  *response       `json:"response"`
 	Error     json.RawMessage `json:"error"`
+	Output    json.RawMessage `json:"output"` // of a whole response
 	Object    string          `json:"object"` // "response" for a whole response that was not streamed
 }
 

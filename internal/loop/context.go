@@ -51,7 +51,7 @@ const ampleWindow = 128_000
 // system prompt and the tools.
 func (a *Agent) warnOfWindow() {
 	m := a.models.Current()
-	if m.Context == 0 || m.Context >= ampleWindow {
+	if m.Context == 0 || m.Window != nil || m.Context >= ampleWindow {
 		return
 	}
 	p := a.prefix(m, nil, func(s string) string { return s }) // only its size matters

@@ -98,3 +98,19 @@ func TestCacheKey(t *testing.T) {
 		t.Errorf("got keys %v, want one", keys)
 	}
 }
+
+// A server that cannot be reached is named, and nothing is said or done about its assumed
+// window, however small that is.
+func TestAssumedWindowOfAServerThatIsDown(t *testing.T) {
+	p := script.New(script.Fail(&llm.Error{Kind: llm.ErrNetwork, Provider: "p", Message: "nothing is listening on 127.0.0.1:1"}))
+	o := options(p, verbose())
+	o.Model.Context = 100
+	o.Model.Window = &turn.AssumedWindow{Advice: "raise it", Measure: func(context.Context) int { return 0 }}
+	events := play(t, o, []string{"1"}, nil)
+	want := dedent(`
+		user "1"
+		turn error after 1: p: nothing is listening on 127.0.0.1:1`)
+	if d := cmp.Diff(trace(events), want); d != "" {
+		t.Error(d)
+	}
+}

@@ -134,6 +134,7 @@ func (in Input) Measured(ctx context.Context, c Choice) Choice {
 		for _, m := range s.Models {
 			if m.Name == c.Model || m.Name == c.Model+":latest" {
 				m.Name = c.Model
+				c.told(m)
 				c.Info = in.Changes.served(c.Provider, m, c.Provider.moved(c.urlSource))
 			}
 		}

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/llm/wire"
 )
 
 // answers is a server with responses for "METHOD PATH BODY" or "METHOD PATH".
@@ -252,5 +254,38 @@ func TestProviderStatuses(t *testing.T) {
 	}
 	if diff := cmp.Diff(got, want); diff != "" {
 		t.Errorf("got, want:\n%s", diff)
+	}
+}
+
+// What a server told about a model is kept for the time it does not answer.
+func TestServerThatIsDown(t *testing.T) {
+	loaded := map[string]string{
+		"GET /api/tags":                       `{"models":[{"name":"qwen3:8b"}]}`,
+		"GET /api/ps":                         `{"models":[{"name":"qwen3:8b","context_length":16384}]}`,
+		`POST /api/show {"model":"qwen3:8b"}`: `{"model_info":{"qwen3.context_length":40960},"capabilities":["completion"]}`,
+	}
+	s := answers(t, loaded)
+	memory := wire.NewLearned()
+	in := Input{Getenv: env(nowhere + " OLLAMA_HOST=" + s.URL), Flag: "ollama/qwen3:8b", Wait: 20 * time.Second,
+		Learned: func(string) wire.Learned { return memory }}
+	describe := func(c Choice) string { return fmt.Sprint(c.Info.Context, c.Info.Assumed, c.Info.WritesCalls()) }
+	c, err := Resolve(in)
+	if err != nil || describe(c) != "4096 true false" {
+		t.Fatalf("before it told anything: %s, %v", describe(c), err)
+	}
+	for range 2 {
+		if c = in.Measured(t.Context(), c); describe(c) != "16384 false true" {
+			t.Errorf("measured: %s", describe(c))
+		}
+	}
+	if facts := memory.Facts("qwen3:8b"); len(facts) != 2 {
+		t.Errorf("kept %q", facts)
+	}
+	s.Close()
+	if c, err = Resolve(in); err != nil || describe(c) != "16384 true true" {
+		t.Errorf("down: %s, %v", describe(c), err)
+	}
+	if c = in.Measured(t.Context(), c); describe(c) != "16384 true true" {
+		t.Errorf("down and asked: %s", describe(c))
 	}
 }

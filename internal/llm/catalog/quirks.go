@@ -3,6 +3,7 @@ package catalog
 import (
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"agent/internal/llm/openai"
@@ -55,6 +56,53 @@ func (in Input) withLearned(c Choice) Choice {
 		c.LearnedNoTools = c.Info.WritesCalls()
 	}
 	return c
+}
+
+// The beginnings of facts that a server on this machine told about a model.
+const (
+	toldWindow = "context="
+	toldTools  = "tools="
+)
+
+// withTold returns i with what the server told earlier, for the time it does not answer.
+func (i Info) withTold(facts []string) Info {
+	for _, fact := range facts { // the last one of a kind holds
+		if n, ok := strings.CutPrefix(fact, toldWindow); ok && (i.Context == 0 || i.Assumed) {
+			if window, err := strconv.Atoi(n); err == nil && window > 0 {
+				i.Context, i.Assumed = window, true // it may choose another one when it starts
+			}
+		}
+		if yes, ok := strings.CutPrefix(fact, toldTools); ok {
+			i.Tools = new(yes == "true")
+		}
+	}
+	return i
+}
+
+// told keeps what the server tells about the model of c, if it is new.
+func (c Choice) told(m Served) {
+	if c.learned == nil {
+		return
+	}
+	var facts []string
+	if m.Context > 0 && !m.Assumed {
+		facts = append(facts, toldWindow+strconv.Itoa(m.Context))
+	}
+	if m.Tools != nil {
+		facts = append(facts, toldTools+strconv.FormatBool(*m.Tools))
+	}
+	for _, fact := range facts {
+		kind, _, _ := strings.Cut(fact, "=")
+		last := ""
+		for _, known := range c.learned.Facts(c.Model) {
+			if strings.HasPrefix(known, kind+"=") {
+				last = known
+			}
+		}
+		if last != fact {
+			c.Learn(fact)
+		}
+	}
 }
 
 // Learn keeps a fact about the model for later connections.

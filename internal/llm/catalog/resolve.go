@@ -338,7 +338,9 @@ func (in Input) choice(r Row, model string) (Choice, error) {
 		return Choice{}, fmt.Errorf("%s needs a base URL: %s", r.Name, r.urlHint())
 	}
 	c := Choice{Provider: r, Model: model, BaseURL: base, urlSource: from, Info: in.Changes.lookup(r, model, r.moved(from))}
-	c.Info = c.Info.assumed(r)
+	if c.Info = c.Info.assumed(r); r.Local && in.Learned != nil && !c.Offline() {
+		c.Info = in.Changes.override(c.Info.withTold(in.Learned(c.BaseURL).Facts(c.Model)), r, c.Model)
+	}
 	c = in.withLearned(c)
 	if err := in.setCredentials(&c, !r.Local && !r.Keyless && !r.moved(from)); err != nil {
 		return c, err

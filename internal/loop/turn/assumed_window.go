@@ -10,9 +10,8 @@ import (
 
 // noteWindow tells the user, once for each model, that its context window is only
 // assumed.
-func (q *requester) noteWindow() {
-	m := q.Models.Current()
-	if m.Window == nil || q.conv.assumed[m.Name] {
+func (q *requester) noteWindow(m Model) {
+	if q.conv.assumed[m.Name] {
 		return
 	}
 	q.conv.assumed[m.Name] = true
@@ -27,6 +26,7 @@ func (q *requester) measure(ctx context.Context, m Model, reply *llm.Reply) {
 	}
 	window := m.Window.Measure(ctx)
 	if window == 0 {
+		q.noteWindow(m)
 		return
 	}
 	q.Models.Update(func(now Model) Model { return now.Measured(m.Name, window) })

@@ -168,7 +168,6 @@ func (r *run) step(ctx context.Context) ending {
 	if r.out.err != nil { // the model must not receive unrecorded messages
 		return ending{reason: event.LogError}
 	}
-	r.requests.noteWindow()
 	if end := r.requests.compactor.makeRoom(ctx); end.reason != "" {
 		r.end.Unanswered = end.reason == event.UserInterrupt && !timeUp(ctx)
 		return r.orTimeUp(ctx, end)

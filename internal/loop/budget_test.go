@@ -81,15 +81,28 @@ func TestStepDefaultStaysUnlessALimitEndsTheTurn(t *testing.T) {
 	for name, c := range map[string]struct {
 		budget event.Budget
 		priced bool
+		free   bool // no reply has a token count
 		steps  int
 	}{
-		"no limit":        {nil, true, 501},
-		"tokens":          {event.Budget{event.LimitTokens: 1e6}, true, 601},
-		"a cost":          {event.Budget{event.LimitCost: 1e6}, true, 601},
-		"an unknown cost": {event.Budget{event.LimitCost: 1e6}, false, 501},
-		"steps":           {event.Budget{event.LimitSteps: 550}, false, 551},
+		"no limit":        {nil, true, false, 501},
+		"tokens":          {event.Budget{event.LimitTokens: 1e6}, true, false, 601},
+		"a cost":          {event.Budget{event.LimitCost: 1e6}, true, false, 601},
+		"an unknown cost": {event.Budget{event.LimitCost: 1e6}, false, false, 501},
+		"steps":           {event.Budget{event.LimitSteps: 550}, false, false, 551},
+		"no tokens":       {event.Budget{event.LimitTokens: 1e6}, true, true, 501},
+		"no cost":         {event.Budget{event.LimitCost: 1e6}, true, true, 501},
 	} {
-		p := script.New(append(slices.Clone(order), script.Say("done"))...)
+		replies := append(slices.Clone(order), script.Say("done"))
+		if c.free {
+			for i := range replies {
+				replies[i].Deltas = slices.Clone(replies[i].Deltas)
+				last := len(replies[i].Deltas) - 1
+				end := replies[i].Deltas[last].(llm.Finish)
+				end.Usage = llm.Usage{}
+				replies[i].Deltas[last] = end
+			}
+		}
+		p := script.New(replies...)
 		o := options(p, echo("look", tools.Read))
 		if c.priced {
 			o = priced(o)

@@ -28,6 +28,8 @@ type Account struct {
 	usage         llm.Usage     // of the turn
 	unpriced      int           // steps of the turn whose price is unknown
 	unpricedAll   int           // of the session
+	uncounted     int           // steps of the session without a token count
+	free          int           // steps of the session that cost nothing
 	unpricedModel string        // a model whose price is unknown; empty if there is none
 	warned        bool          // the user knows that a limited cost is unknown
 	inTurn        bool          // a turn runs
@@ -147,6 +149,12 @@ func (a *Account) take(s spending, inTurn bool) {
 			c.used[event.LimitCost] += *s.cost
 		}
 	}
+	if s.steps > 0 && s.usage.Total() == 0 {
+		a.uncounted++
+	}
+	if s.cost != nil && *s.cost == 0 {
+		a.free++
+	}
 	if s.cost == nil {
 		a.unpricedModel = s.model
 		a.unpricedAll++
@@ -245,21 +253,33 @@ func (a *Account) AnswerOnly() bool {
 }
 
 // Bounded reports whether a limit ends each turn without a limit of its steps. A limit
-// of a cost that is unknown does not.
+// of tokens or of a cost that do not grow with each step does not.
 func (a *Account) Bounded() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for l := range a.turn.limits {
-		if l != event.LimitSteps && (l != event.LimitCost || a.unpricedAll == 0) {
+		if l != event.LimitSteps && a.grows(l) {
 			return true
 		}
 	}
 	for l := range a.session.limits {
-		if l != event.LimitCost || a.unpricedAll == 0 {
+		if a.grows(l) {
 			return true
 		}
 	}
 	return false
+}
+
+// grows reports whether each step so far has used some of what l limits. It is called with
+// the lock held.
+func (a *Account) grows(l event.Limit) bool {
+	switch l {
+	case event.LimitTokens:
+		return a.uncounted == 0
+	case event.LimitCost:
+		return a.unpricedAll == 0 && a.free == 0
+	}
+	return true
 }
 
 // Set changes limits of each turn, or of the session. NoLimit removes one.

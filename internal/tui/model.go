@@ -16,6 +16,7 @@ import (
 	"agent/internal/tui/prompt"
 	"agent/internal/tui/screen"
 	"agent/internal/tui/slash"
+	"agent/internal/tui/terminal"
 )
 
 // startPause is the time from the start to the call of Options.Shown. The first frame and
@@ -128,6 +129,8 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 		return m.pressDue(msg)
 	case tea.PasteMsg:
 		return m.paste(msg.Content)
+	case terminal.PasteEnter:
+		return m.pasteEnter(msg.Content)
 	case tea.MouseMsg:
 		if full := m.layers.Full(); full != nil {
 			return full.Mouse(msg)

@@ -9,6 +9,7 @@ import (
 
 	"agent/internal/loop/event"
 	"agent/internal/tui/screen"
+	"agent/internal/tui/terminal"
 )
 
 func TestTokens(t *testing.T) {
@@ -69,4 +70,21 @@ func TestUnsentMessageKeepsTokens(t *testing.T) {
 	d.send(tea.PasteMsg{Content: other})
 	d.events(turnEnd(event.UserInterrupt, 0), event.Unsent{Text: long + " and"})
 	d.promptIs("[pasted 312 lines] and\n[pasted 412 lines]")
+}
+
+// A paste that ended in Enter sends the prompt, but answers no dialog and runs no command.
+func TestPasteEnter(t *testing.T) {
+	d := newDriver(t, 80, 24, screen.Options{})
+	d.send(terminal.PasteEnter{Content: "one\rtwo"})
+	d.wantCommands(event.Prompt{Text: "one\ntwo"})
+	for _, command := range []string{"!touch x\rls", " /mode all\rls"} {
+		d = newDriver(t, 80, 24, screen.Options{})
+		d.send(terminal.PasteEnter{Content: command})
+		d.wantCommands()
+		d.shows("ls")
+	}
+	d = newDriver(t, 80, 24, screen.Options{})
+	d.typeText("!")
+	d.send(terminal.PasteEnter{Content: "touch x\rls"})
+	d.wantCommands()
 }

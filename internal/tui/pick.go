@@ -54,6 +54,9 @@ func (p *sessionPicker) Init() tea.Cmd { return p.picker.Read("") }
 
 // Update implements tea.Model.
 func (p *sessionPicker) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	if pasted, ok := msg.(terminal.PasteEnter); ok {
+		msg = tea.PasteMsg{Content: pasted.Content}
+	}
 	cmd, closed := p.picker.Update(msg)
 	if closed {
 		p.closed = true

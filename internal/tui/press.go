@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"strings"
+
 	tea "charm.land/bubbletea/v2"
 
 	"agent/internal/loop/event"
@@ -74,6 +76,17 @@ func (m *model) paste(text string) tea.Cmd {
 		}
 	}
 	return m.layers.Paste(text)
+}
+
+// pasteEnter inserts text that was pasted without markers and ended in Enter, which sends
+// the prompt. It answers no dialog and runs no command: that needs an Enter of its own.
+func (m *model) pasteEnter(text string) tea.Cmd {
+	cmd := m.paste(text)
+	draft := strings.TrimSpace(m.editor.Text())
+	if m.covered() || m.dialog.Waits() || m.layers.Full() != nil || m.editor.History.Searching() || strings.HasPrefix(draft, "!") || strings.HasPrefix(draft, "/") {
+		return cmd
+	}
+	return tea.Batch(cmd, m.prompt.Submit())
 }
 
 // interrupt interrupts the turn and the user's shell command; a second time, it kills

@@ -36,6 +36,9 @@ type pastes struct {
 	inside  bool // the input is inside a paste
 	matched int  // bytes of the next marker that have been read
 	held    [][]byte
+	marked  bool // a paste with markers was seen
+	now     func() time.Time
+	read    time.Time // when the last input came
 
 	mu    sync.Mutex // guards the fields below
 	size  int        // bytes of the paste in progress; negative for none
@@ -49,10 +52,12 @@ type pasted struct {
 	held [][]byte
 	size int
 	cut  bool
+	// enter is set if Enter followed a paste without markers.
+	enter bool
 }
 
 func newPastes(limit int) *pastes {
-	return &pastes{limit: limit, size: -1, tell: func(tea.Msg) {}}
+	return &pastes{limit: limit, size: -1, now: time.Now, tell: func(tea.Msg) {}}
 }
 
 // markRest is the maximum number of bytes that divide adds to its input, when the
@@ -114,7 +119,7 @@ func (p *pastes) match(out, in []byte) ([]byte, []byte) {
 }
 
 func (p *pastes) enter() {
-	p.inside, p.matched = true, 0
+	p.inside, p.matched, p.marked = true, 0, true
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.size = 0
@@ -126,7 +131,7 @@ func (p *pastes) leave(out []byte, cut bool) []byte {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.timer.Stop()
-	p.ended = append(p.ended, pasted{p.held, p.size, cut})
+	p.ended = append(p.ended, pasted{held: p.held, size: p.size, cut: cut})
 	p.inside, p.matched, p.size, p.held = false, 0, -1, nil
 	return append(out, ansi.BracketedPasteEnd...)
 }
@@ -195,6 +200,9 @@ func (p *pastes) complete(msg tea.PasteMsg) tea.Msg {
 	}
 	if first.cut {
 		go p.tell(PasteCut{})
+	}
+	if first.enter {
+		return PasteEnter{b.String()}
 	}
 	return tea.PasteMsg{Content: b.String()}
 }

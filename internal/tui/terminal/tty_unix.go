@@ -80,12 +80,24 @@ func (w *watched) Read(p []byte) (int, error) {
 			break
 		}
 	}
-	typed := w.tty.pastes.divide(p[:0], w.read[:n])
+	in := w.read[:n]
+	if w.tty.pastes.mayBurst(in) {
+		var isPaste bool
+		if in, isPaste = gather(fileReader{w}, w.read, n); isPaste {
+			return len(w.tty.pastes.burst(p[:0], in)), nil
+		}
+	}
+	typed := w.tty.pastes.divide(p[:0], in)
 	if string(typed) == "\x1b" && !w.more(escapeWait) {
 		typed = append(typed[:0], escapeKey...)
 	}
 	return len(typed), nil
 }
+
+// fileReader reads from the terminal without decoding.
+type fileReader struct{ *watched }
+
+func (r fileReader) Read(p []byte) (int, error) { return r.File.Read(p) }
 
 // escapeWait is how long Read waits after an ESC byte for the rest of a sequence.
 // Bubble Tea waits twice as long, which users notice.

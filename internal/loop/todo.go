@@ -62,9 +62,9 @@ func todoTool(rec *recorder, mode func() event.Mode, id string) tools.Tool {
 		if err := args.check(); err != nil {
 			return tools.Call{}, err
 		}
-		title := "clear the plan"
+		title := "clear the todo list"
 		if n := len(args.Items); n > 0 {
-			title = fmt.Sprintf("plan %s", phrase.Count(n, "item"))
+			title = fmt.Sprintf("todo list of %s", phrase.Count(n, "item"))
 		}
 		return tools.Call{Title: title, Effect: tools.Read, Run: func(context.Context, tools.Approved) (tools.Result, error) {
 			if err := rec.emit(&event.TodoSet{Meta: rec.meta(), ID: id, Items: args.Items}); err != nil {

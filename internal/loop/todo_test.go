@@ -36,14 +36,14 @@ func TestTodo(t *testing.T) {
 		call c1 todo {"items":[{"text":"read","state":"active"},{"text":"write","state":"pending"}]}
 		call c2 look {"text":"a"}
 		call c3 todo {"items":[{"text":"read","state":"done"},{"text":"write","state":"active"}]}
-		start c1 "plan 2 items"
+		start c1 "todo list of 2 items"
 		todo c1 [{read active} {write pending}]
-		end c1 "plan 2 items" ok: Todo list saved: 0 of 2 done, active: read.
+		end c1 "todo list of 2 items" ok: Todo list saved: 0 of 2 done, active: read.
 		start c2 "look a"
 		end c2 "look a" ok: did a
-		start c3 "plan 2 items"
+		start c3 "todo list of 2 items"
 		todo c3 [{read done} {write active}]
-		end c3 "plan 2 items" ok: Todo list saved: 1 of 2 done, active: write.
+		end c3 "todo list of 2 items" ok: Todo list saved: 1 of 2 done, active: write.
 		assistant "done"
 		turn done after 2`)
 	if d := cmp.Diff(trace(events), want); d != "" {

@@ -121,7 +121,7 @@ func TestUnrestorableFilesSurvive(t *testing.T) {
 		t.Run(c.mode+" "+c.command, func(t *testing.T) {
 			t.Parallel()
 			h := newRepository(t)
-			h.put(t, "clean.sh", "rm -f src/data.db; true\n")
+			h.put(t, "clean.sh", "rm -f src/data.db\n")
 			h.put(t, "git.sh", "rm -rf .git/objects .git/refs\n")
 			data := filepath.Join(h.work, "src", "data.db")
 			if err := os.WriteFile(data, nil, 0o644); err != nil {

@@ -94,3 +94,74 @@ func TestForeignSchemas(t *testing.T) {
 		}
 	}
 }
+
+// The content of a result is decoded block by block: what cannot be shown is named, and the
+// rest reaches the model.
+func TestForeignContent(t *testing.T) {
+	after := `{"type":"text","text":"after"}`
+	for _, c := range []struct{ name, content, want string }{
+		{"an unknown type", `[{"type":"video","url":"x"},` + after + `]`, "[content of the unknown type \"video\", not shown]\nafter\n"},
+		{"an unknown type with text", `[{"type":"markdown","text":"# a"},` + after + `]`, "[content of the unknown type \"markdown\"]\n# a\nafter\n"},
+		{"a damaged image", `[{"type":"image","data":"%%%","mimeType":"image/png"},` + after + `]`, "[image, image/png, not shown: its data is damaged]\nafter\n"},
+		{"damaged audio", `[` + after + `,{"type":"audio","data":7,"mimeType":"audio/wav"}]`, "after\n[audio, audio/wav, not shown: its data is damaged]\n"},
+		{"a damaged resource", `[{"type":"resource","resource":{"uri":"a://b","blob":"%%%"}},` + after + `]`, "[resource a://b, not shown: its data is damaged]\nafter\n"},
+		{"a resource of another form", `[{"type":"resource","resource":{"uri":"a://b","text":"body","_meta":7}},` + after + `]`, "[resource a://b]\nbody\nafter\n"},
+		{"no resource", `[{"type":"resource"},` + after + `]`, "[resource without content]\nafter\n"},
+		{"a call", `[{"type":"tool_use","id":"1","name":"x","input":{}},` + after + `]`, "[content of the unknown type \"tool_use\", not shown]\nafter\n"},
+		{"null", `[null,` + after + `]`, "after\n"},
+		{"a string in the list", `["before",` + after + `]`, "before\nafter\n"},
+		{"only a string", `"after"`, "after\n"},
+		{"only a block", after, "after\n"},
+		{"no type", `[{"text":"before"},` + after + `]`, "before\nafter\n"},
+		{"a number as text", `[{"type":"text","text":7},` + after + `]`, "7\nafter\n"},
+		{"annotations of another form", `[{"type":"text","text":"before","annotations":[]},` + after + `]`, "before\nafter\n"},
+	} {
+		for _, events := range []bool{false, true} {
+			b := box(t, foreign(t, `{"name":"t"}`, `{"isError":"false","_meta":[],"content":`+c.content+`}`, events))
+			if _, got, err := run(t, b, "mcp__x__t", `{}`); err != nil || got.Text != c.want || got.IsError {
+				t.Errorf("%s, as events: %t: %q, %v", c.name, events, got.Text, err)
+			}
+			b.Close()
+		}
+	}
+	b := box(t, foreign(t, `{"name":"t"}`, `{"messages":[{"role":"user","content":{"type":"video"}},{"role":"user","content":`+after+`}],"contents":[{"uri":"a://b","blob":"%%%"},{"uri":"a://c","text":"body"}]}`, false))
+	for len(b.Prompts()) == 0 {
+		<-b.Changed()
+	}
+	if got, err := b.Prompt(t.Context(), "mcp__x__p", nil); err != nil || !strings.Contains(got.Text, "\"video\", not shown]") || !strings.Contains(got.Text, "after") {
+		t.Errorf("the prompt: %q, %v", got.Text, err)
+	}
+	if got, err := b.ReadResource(t.Context(), "x", "a://b"); err != nil || !strings.Contains(got.Text, "its data is damaged") || !strings.Contains(got.Text, "body") {
+		t.Errorf("the resource: %q, %v", got.Text, err)
+	}
+}
+
+// A server that is a program sends a block of an unknown type and a damaged image.
+func TestForeignContentOfAProgram(t *testing.T) {
+	b := box(t, program(t, "old", "old"))
+	if _, got, err := run(t, b, "mcp__old__worse", `{}`); err != nil || got.Text != "[content of the unknown type \"video\", not shown]\n[image, not shown: its data is damaged]\nold but good\n" {
+		t.Errorf("%q, %v", got.Text, err)
+	}
+}
+
+// Structured content reaches the model only if the texts do not have it already.
+func TestStructuredContentIsNotRepeated(t *testing.T) {
+	long := strings.Repeat("a long line ", 50)
+	text := func(s string) string { return fmt.Sprintf(`{"type":"text","text":%q}`, s) }
+	for _, c := range []struct{ name, content, structured, want string }{
+		{"the text in an object", text(long), fmt.Sprintf(`{"content":%q}`, long), long + "\n"},
+		{"the texts in a list", text("a") + "," + text("b"), `{"result":["a","b"],"error":null,"note":""}`, "a\nb\n"},
+		{"JSON", text(`{"n": 5, "l": []}`), `{"n":5,"l":[]}`, "{\"n\": 5, \"l\": []}\n"},
+		{"JSON in a list", text(`{"n":1}`) + "," + text(`{"n":2}`), `{"result":[{"n":1},{"n":2}]}`, "{\"n\":1}\n{\"n\":2}\n"},
+		{"the text of a resource", fmt.Sprintf(`{"type":"resource","resource":{"uri":"a://b","text":%q}}`, long), fmt.Sprintf(`{"content":%q}`, long), "[resource a://b]\n" + long + "\n"},
+		{"the text and a number", text(long), fmt.Sprintf(`{"content":%q,"code":3}`, long), long + "\n{\n  \"code\": 3,\n  \"content\": \"[the same as the text above]\"\n}\n"},
+		{"something else", text("short"), `{"full":"other"}`, "short\n{\n  \"full\": \"other\"\n}\n"},
+		{"only numbers", text("n is 5"), `{"n":5}`, "n is 5\n{\n  \"n\": 5\n}\n"},
+	} {
+		b := box(t, foreign(t, `{"name":"t"}`, `{"content":[`+c.content+`],"structuredContent":`+c.structured+`}`, false))
+		if _, got, err := run(t, b, "mcp__x__t", `{}`); err != nil || got.Text != c.want {
+			t.Errorf("%s: %q, %v, want %q", c.name, got.Text, err, c.want)
+		}
+		b.Close()
+	}
+}

@@ -2,6 +2,7 @@ package mcp_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/base64"
@@ -98,6 +99,9 @@ func serveByHand(kind string) {
 			answer = `"result":{"tools":[{"name":"good","inputSchema":{"type":"object"}},{"name":"bad","inputSchema":{"type":"string"}},{"name":"worse","inputSchema":{"type":"object","properties":[]}}]}`
 		case "tools/call":
 			answer = `"result":{"content":[{"type":"text","text":"old but good"}]}`
+			if bytes.Contains(lines.Bytes(), []byte(`"worse"`)) {
+				answer = `"result":{"content":[{"type":"video"},{"type":"image","data":"%"},{"type":"text","text":"old but good"}]}`
+			}
 		}
 		fmt.Printf(`{"jsonrpc":"2.0","id":%s,%s}`+"\n", m.ID, answer)
 	}
@@ -371,7 +375,7 @@ func TestServersThatFail(t *testing.T) {
 		}
 	}
 	old := c.Servers()[3]
-	if old.Protocol != "2024-11-05" || len(old.Tools) != 1 || len(old.Rejected) != 2 || !strings.HasPrefix(old.Rejected[0], "bad: the type of its schema") {
+	if old.Protocol != "2024-11-05" || len(old.Tools) != 2 || len(old.Rejected) != 1 || !strings.HasPrefix(old.Rejected[0], "bad: its schema cannot be used: its type is not") {
 		t.Errorf("the old server has protocol %s, tools %v, rejected %q", old.Protocol, old.Tools, old.Rejected)
 	}
 	if got := call(t, c, "old", "good", `{}`); got != "old but good\n" {

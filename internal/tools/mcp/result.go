@@ -5,7 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"reflect"
+	"maps"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -82,8 +83,10 @@ func (s *server) result(ctx context.Context, tool string, got *sdk.CallToolResul
 func (c *content) addResource(ctx context.Context, r *sdk.ResourceContents) {
 	switch {
 	case r == nil:
+		c.add("[resource without content]")
 	case r.Blob == nil:
 		c.add("[resource " + clipped(r.URI) + "]")
+		c.texts = append(c.texts, r.Text)
 		c.add(r.Text)
 	case strings.HasPrefix(r.MIMEType, "image/"):
 		c.addImage(ctx, r.Blob, "resource "+r.URI)
@@ -111,22 +114,77 @@ func (c *content) addImage(ctx context.Context, data []byte, what string) {
 // clipped shortens a short text of a server, such as a URI.
 func clipped(text string) string { return phrase.Clip(text, maxStated) }
 
-// structured returns structured content as JSON, unless one of the texts is the same.
+// structured returns structured content as JSON, without what the texts have already. It is
+// empty if they have all of it.
 func structured(content any, texts []string) string {
-	if content == nil {
+	sent := sentTexts{}
+	for _, text := range texts {
+		sent.add(text)
+	}
+	if content == nil || sent.has(content, 0) {
 		return ""
 	}
-	for _, text := range texts {
-		var same any
-		if json.Unmarshal([]byte(text), &same) == nil && reflect.DeepEqual(same, content) {
-			return ""
-		}
-	}
-	b, err := json.MarshalIndent(content, "", "  ")
+	b, err := json.MarshalIndent(sent.without(content), "", "  ")
 	if err != nil {
 		return ""
 	}
 	return string(b)
+}
+
+// sentTexts are the texts of a result, and those that are JSON also as encode writes it.
+type sentTexts map[string]bool
+
+func (s sentTexts) add(text string) {
+	s[strings.TrimSpace(text)] = true
+	var value any
+	if json.Unmarshal([]byte(text), &value) == nil {
+		s[string(encode(value))] = true
+	}
+}
+
+// maxCompared is how deep structured content is compared with texts that are JSON.
+const maxCompared = 3
+
+// has reports whether a text repeats v, or texts repeat all that is in it.
+func (s sentTexts) has(v any, depth int) bool {
+	if text, ok := v.(string); ok && s[strings.TrimSpace(text)] || depth <= maxCompared && s[string(encode(v))] {
+		return true
+	}
+	var inner []any
+	switch v := v.(type) {
+	case []any:
+		inner = slices.Clone(v)
+	case map[string]any:
+		inner = slices.Collect(maps.Values(v))
+	}
+	inner = slices.DeleteFunc(inner, func(e any) bool { return e == nil || e == "" }) // says nothing
+	return len(inner) > 0 && !slices.ContainsFunc(inner, func(e any) bool { return !s.has(e, depth+1) })
+}
+
+// minRepeated is the length in bytes from which a repeated text is replaced.
+const minRepeated = 200
+
+// without returns v with a note in place of the long strings that a text repeats.
+func (s sentTexts) without(v any) any {
+	switch v := v.(type) {
+	case string:
+		if len(v) >= minRepeated && s[strings.TrimSpace(v)] {
+			return "[the same as the text above]"
+		}
+	case []any:
+		out := make([]any, len(v))
+		for i, e := range v {
+			out[i] = s.without(e)
+		}
+		return out
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for name, e := range v {
+			out[name] = s.without(e)
+		}
+		return out
+	}
+	return v
 }
 
 // sizeOf returns how many bytes of a result of a tool the model gets.

@@ -167,7 +167,7 @@ func decode(line []byte) (all []jsonrpc.Message) {
 		return nil
 	}
 	for _, part := range parts {
-		if m, err := jsonrpc.DecodeMessage(part); err == nil {
+		if m, err := jsonrpc.DecodeMessage(mend(part)); err == nil {
 			all = append(all, m)
 		}
 	}
@@ -348,7 +348,8 @@ func (t *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	t.denied.Store(denied)
 	events := res.StatusCode/100 == 2 && strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream")
-	res.Body = &limitedBody{ReadCloser: res.Body, left: maxMessage, events: events}
+	res.Body = mendBody(&limitedBody{ReadCloser: res.Body, left: maxMessage, events: events}, events)
+	res.ContentLength = -1 // a mended message has another length
 	return res, nil
 }
 

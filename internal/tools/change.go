@@ -48,7 +48,7 @@ func changeCall(ctx context.Context, t *workspace.Transaction, format Formatter,
 		title += " and " + phrase.Count(rest, "more file")
 	}
 	c := commitCall(t, title, drafts, warnings)
-	c.Remarks = remarks
+	c.Remarks = append(c.Remarks, remarks...)
 	return c, nil
 }
 
@@ -59,7 +59,7 @@ func formatDrafts(ctx context.Context, format Formatter, drafts []*workspace.Dra
 		return nil, nil
 	}
 	for _, d := range drafts {
-		if d.After == nil || filepath.IsAbs(d.Path) {
+		if d.After == nil || filepath.IsAbs(d.Path) || d.IsEncoded() {
 			continue
 		}
 		formatted, by, err := format.Format(ctx, d.Path, d.After)
@@ -89,6 +89,9 @@ func Commit(t *workspace.Transaction, title string) (Call, error) {
 func commitCall(t *workspace.Transaction, title string, drafts []*workspace.Draft, warnings []string) Call {
 	c := Call{Title: title, Effect: Write, Warnings: warnings}
 	for _, d := range drafts {
+		if d.Converted != "" {
+			c.Remarks = append(c.Remarks, d.Path+": "+d.Converted)
+		}
 		c.Targets = append(c.Targets, Target{Kind: Path, Value: d.Path, Spelled: d.Spelled})
 		c.Changes = append(c.Changes, Change{Path: d.Path, Before: d.Before, After: d.After, Moved: d.Moved()})
 	}
@@ -148,6 +151,9 @@ func changeResult(asked, written []*workspace.Draft) Result {
 			text = strings.Join(append([]string{text}, w.Notes...), " ")
 			r.Reads = append(r.Reads, w.Reading())
 		}
+		if w.Converted != "" {
+			text += " Note: " + w.Converted + "."
+		}
 		lines = append(lines, strings.Join(append([]string{text}, w.Outcome...), " "))
 		if len(asked) == 1 {
 			r.Summary = summary
@@ -170,5 +176,5 @@ func describeWritten(d *workspace.Draft) (text, summary string) {
 		verb = "created"
 	}
 	lines := phrase.Count(workspace.CountLines(d.After), "line")
-	return fmt.Sprintf("%s %s: it now has %s, %s.", verb, d.Path, lines, phrase.Bytes(int64(len(d.After)))), lines
+	return fmt.Sprintf("%s %s: it now has %s, %s.", verb, d.Path, lines, phrase.Bytes(d.Size())), lines
 }

@@ -7,20 +7,18 @@ import (
 	"agent/internal/llm/marker"
 	"agent/internal/llm/phrase"
 	"agent/internal/tools/advice"
-	"agent/internal/tools/read"
+	"agent/internal/tools/charset"
 )
 
 // notes returns notes on the encoding, line endings and truncated lines of a
 // page.
-func (p *page) notes(e read.Encoding) string {
+func (p *page) notes(e charset.Encoding) string {
 	var b strings.Builder
 	switch {
-	case e == read.UTF16LE || e == read.UTF16BE:
-		fmt.Fprintf(&b, "(decoded from %s. edit and search cannot find text in this file. "+
-			"To change it, convert it with a command such as iconv)\n", e)
-	case e != read.UTF8:
-		fmt.Fprintf(&b, "(decoded from %s. edit works on the undecoded bytes: "+
-			"use only ASCII in old and new, or convert the file with a command such as iconv)\n", e)
+	case e.Converts():
+		fmt.Fprintf(&b, "(decoded from %s, in which changes are written, too)\n", e)
+	case e == charset.Unknown:
+		b.WriteString("(the encoding is unknown: bytes that are not valid UTF-8 are shown as \ufffd. Changes can add only ASCII)\n")
 	case p.invalid:
 		b.WriteString("(bytes that are not valid UTF-8 are shown as \ufffd)\n")
 	}

@@ -9,6 +9,7 @@ import (
 	"agent/internal/llm"
 	"agent/internal/llm/phrase"
 	"agent/internal/tools/advice"
+	"agent/internal/tools/charset"
 	"agent/internal/tools/read"
 	"agent/internal/tools/workspace"
 )
@@ -80,7 +81,7 @@ func (r *reader) notebook(ctx context.Context, in *source, s span) (Result, erro
 	images, note := r.imagesIn(ctx, cells.Pictures, s.first, s.first+page.shown-1)
 	text := strings.TrimSpace(fmt.Sprintf("notebook of %s %s", phrase.Count(cells.Count, "cell"), cells.Language))
 	return Result{
-		Text: page.text.String() + page.notes(read.UTF8) + page.position(s, in.size) + note +
+		Text: page.text.String() + page.notes(charset.UTF8) + page.position(s, in.size) + note +
 			fmt.Sprintf("(%s. Line numbers are those of this text; edit and search work on the JSON file)\n", text),
 		Summary: phrase.Count(cells.Count, "cell"),
 		Images:  images,
@@ -149,7 +150,7 @@ func (r *reader) pdf(ctx context.Context, in *source, s span, ok Approved) (Resu
 	seen.Content = nil // the text is not that of the file
 	return Result{
 		Text: fmt.Sprintf("%s: the text of a PDF of %s. If a page has none, it may be scanned: in shell, run %s\n", path.Base(in.name), all, images) +
-			page.text.String() + page.notes(read.UTF8) + page.position(s, int64(len(text))),
+			page.text.String() + page.notes(charset.UTF8) + page.position(s, int64(len(text))),
 		Summary: "PDF, " + phrase.Count(pages, "page"),
 		Reads:   []workspace.Reading{seen},
 	}, nil

@@ -61,8 +61,8 @@ func TestPagesCoverEveryLineOnce(t *testing.T) {
 
 func TestReadUnusualFiles(t *testing.T) {
 	const (
-		latin  = ". edit works on the undecoded bytes: use only ASCII in old and new, or convert the file with a command such as iconv)\n"
-		wide   = ". edit and search cannot find text in this file. To change it, convert it with a command such as iconv)\n"
+		latin  = ", in which changes are written, too)\n"
+		wide   = ", in which changes are written, too)\n"
 		broken = "(bytes that are not valid UTF-8 are shown as \ufffd)\n"
 		binary = ". Use a suitable command in shell"
 	)
@@ -73,7 +73,7 @@ func TestReadUnusualFiles(t *testing.T) {
 		"unended":          {"a\nb", "1\ta\n2\tb\n(no newline at the end of the file)\n"},
 		"latin-1":          {"caf\xe9\n", "1\tcafé\n(decoded from ISO-8859-1" + latin},
 		"windows-1252":     {"\x93caf\xe9\x94 5\x80\n", "1\t“café” 5€\n(decoded from Windows-1252" + latin},
-		"neither":          {"\x81\x9d\n", "1\t\ufffd\n" + broken},
+		"neither":          {"\x81\x9d\n", "1\t\ufffd\n(the encoding is unknown: bytes that are not valid UTF-8 are shown as \ufffd. Changes can add only ASCII)\n"},
 		"one broken byte":  {"größer und süßer \xff\n", "1\tgrößer und süßer \ufffd\n" + broken},
 		"colors":           {"\x1b[1mcaf\xe9\x1b[m\n", "1\t\x1b[1mcafé\x1b[m\n(decoded from ISO-8859-1" + latin},
 		"utf-16le":         {"\xff\xfea\x00\x3d\xd8\x00\xde\n\x00", "1\ta😀\n(decoded from UTF-16LE" + wide + "(the file starts with a byte order mark)\n"},

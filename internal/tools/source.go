@@ -11,6 +11,7 @@ import (
 
 	"agent/internal/llm/phrase"
 	"agent/internal/tools/advice"
+	"agent/internal/tools/charset"
 	"agent/internal/tools/read"
 	"agent/internal/tools/workspace"
 )
@@ -74,13 +75,13 @@ func (in *source) countsLines() bool {
 }
 
 // text returns the encoding of the file, or an error if it is binary.
-func (in *source) text() (read.Encoding, error) {
-	e, ok := read.Detect(in.sample(), in.complete)
+func (in *source) text() (charset.Encoding, error) {
+	e, ok := charset.Detect(in.sample(), in.complete)
 	if ok {
 		if err := in.buffer(workspace.MaxEdit); err != nil {
 			return "", err
 		}
-		e, ok = read.Detect(in.sample(), in.complete)
+		e, ok = charset.Detect(in.sample(), in.complete)
 	}
 	if !ok {
 		return "", advice.Add(fmt.Errorf("%s is a binary file (%s, %s)", in.name, http.DetectContentType(in.sample()), phrase.Bytes(in.size)),
@@ -98,10 +99,12 @@ func (in *source) sample() []byte {
 	return b
 }
 
-// reading returns the Reading of the file, without lines.
+// reading returns the Reading of the file, without lines. Text is known by its characters,
+// in whatever encoding.
 func (in *source) reading() workspace.Reading {
 	if !in.complete || len(in.buffered) > workspace.MaxEdit {
 		return workspace.LargeReading(in.name, in.info)
 	}
-	return workspace.NewReading(in.name, in.buffered)
+	text, _ := charset.Text(in.buffered)
+	return workspace.NewReading(in.name, text)
 }

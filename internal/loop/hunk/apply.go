@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"agent/internal/loop/event"
+	"agent/internal/tools/charset"
 )
 
 // choice is the decision on one hunk. The zero choice rejects it.
@@ -48,7 +49,7 @@ func choices(hunks []Hunk, a event.HunkAnswer) ([]choice, error) {
 }
 
 // Apply returns what the file before becomes if only the hunks that a accepts are
-// applied. d is the Diff from before to after. If a accepts none, Apply returns before.
+// applied. d is the Diff from before to after, whose encoding is kept. If a accepts none, Apply returns before.
 func Apply(before, after []byte, d event.Diff, a event.HunkAnswer) ([]byte, error) {
 	hunks := Of(d)
 	chosen, err := choices(hunks, a)
@@ -62,7 +63,8 @@ func Apply(before, after []byte, d event.Diff, a event.HunkAnswer) ([]byte, erro
 	case !slices.ContainsFunc(chosen, func(c choice) bool { return c.accepted }):
 		return before, nil
 	}
-	lines := slices.Collect(strings.Lines(string(before)))
+	text, e := charset.Text(before) // as in the Diff
+	lines := slices.Collect(strings.Lines(string(text)))
 	var b strings.Builder
 	at := 0
 	for i, h := range hunks {
@@ -85,7 +87,7 @@ func Apply(before, after []byte, d event.Diff, a event.HunkAnswer) ([]byte, erro
 		at = end
 	}
 	b.WriteString(strings.Join(lines[at:], ""))
-	return []byte(b.String()), nil
+	return e.Encode([]byte(b.String()))
 }
 
 // Pick returns the Diff of what Apply changes. Its Unified is empty if that is nothing.

@@ -7,13 +7,14 @@ import (
 	"agent/internal/loop/event"
 	"agent/internal/loop/hunk"
 	"agent/internal/tools"
+	"agent/internal/tools/charset"
 )
 
 // diffLimit is the file size in bytes above which no diff is made: it would take
 // long, and nobody reads it.
 const diffLimit = 2 << 20
 
-// Diffs returns the unified diffs of changes.
+// Diffs returns the unified diffs of changes. Text in another encoding is shown as UTF-8.
 func Diffs(changes []tools.Change) []event.Diff {
 	var out []event.Diff
 	for _, c := range changes {
@@ -21,10 +22,14 @@ func Diffs(changes []tools.Change) []event.Diff {
 		switch {
 		case len(c.Before) > diffLimit || len(c.After) > diffLimit:
 			d.Unified = "@@ too large to show @@\n"
-		case !isText(c.Before) || !isText(c.After):
-			d.Unified = "@@ binary content @@\n"
 		default:
-			d.Unified, d.Added, d.Removed = hunk.Unified(string(c.Before), string(c.After))
+			before, _ := charset.Text(c.Before)
+			after, _ := charset.Text(c.After)
+			if !isText(before) || !isText(after) {
+				d.Unified = "@@ binary content @@\n"
+				break
+			}
+			d.Unified, d.Added, d.Removed = hunk.Unified(string(before), string(after))
 		}
 		out = append(out, d)
 	}

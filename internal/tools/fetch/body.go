@@ -9,10 +9,10 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"golang.org/x/net/html/charset"
+	htmlcharset "golang.org/x/net/html/charset"
 
 	"agent/internal/tools/advice"
-	"agent/internal/tools/read"
+	"agent/internal/tools/charset"
 )
 
 // sniffBytes is how many bytes are used to detect the encoding.
@@ -60,8 +60,8 @@ func (p *Page) decode(ctx context.Context, b []byte, contentType string) error {
 // decodeText returns b as UTF-8, from its declared or detected encoding. It
 // reports false for binary content.
 func decodeText(b []byte, contentType string) (string, bool) {
-	enc, name, certain := charset.DetermineEncoding(b[:min(len(b), sniffBytes)], contentType)
-	if name != "utf-8" && (certain || !utf8.Valid(read.Complete(b))) {
+	enc, name, certain := htmlcharset.DetermineEncoding(b[:min(len(b), sniffBytes)], contentType)
+	if name != "utf-8" && (certain || !utf8.Valid(charset.Complete(b))) {
 		if decoded, err := enc.NewDecoder().Bytes(b); err == nil {
 			b = decoded
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"agent/internal/tools/charset"
 	"agent/internal/tools/read"
 )
 
@@ -36,12 +37,12 @@ func FuzzShown(f *testing.F) {
 			}
 		}
 		for _, whole := range []bool{true, false} {
-			e, ok := read.Detect(content, whole)
+			e, ok := charset.Detect(content, whole)
 			if !ok {
 				continue
 			}
 			text, err := io.ReadAll(e.Decode(strings.NewReader(string(content))))
-			if err != nil || e != read.UTF8 && !utf8.Valid(text) {
+			if err != nil || e.Converts() && !utf8.Valid(text) {
 				t.Errorf("decoded from %s: %q, %v", e, text, err)
 			}
 		}

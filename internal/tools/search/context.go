@@ -2,6 +2,7 @@ package search
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -24,14 +25,18 @@ func (t *Tree) addContext(m *Matched, n int) {
 		return
 	}
 	defer f.Close()
+	var in io.ReaderAt = f
+	if m.decoded {
+		in = decodedText(f)
+	}
 	buf := make([]byte, contextWindow)
 	for i := range m.Matches {
 		k := &m.Matches[i]
 		from := max(k.start-contextWindow, 0)
-		if got, _ := f.ReadAt(buf[:k.start-from], from); int64(got) == k.start-from {
+		if got, _ := in.ReadAt(buf[:k.start-from], from); int64(got) == k.start-from {
 			k.Before = lastLines(buf[:got], n, from == 0)
 		}
-		got, _ := f.ReadAt(buf, k.end)
+		got, _ := in.ReadAt(buf, k.end)
 		k.After = firstLines(buf[:got], n)
 	}
 }

@@ -38,6 +38,7 @@ type Matched struct {
 	Count   int  // number of matches, including those not in Matches
 	Binary  bool // binary file with at least one match; Matches is empty
 	large   bool // too large, not searched
+	decoded bool // the matches are at offsets of the decoded text
 }
 
 // Results holds the results of a search.

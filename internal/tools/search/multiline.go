@@ -16,8 +16,13 @@ const maxMatchShown = 4 << 10
 
 // multilineFile searches r for matches that may span lines. Of a binary file it
 // searches only the first block, unless named is set.
-func (s *scanner) multilineFile(ctx context.Context, r file, named bool) (m Matched, err error) {
+func (s *scanner) multilineFile(ctx context.Context, r content, named bool) (m Matched, err error) {
 	n, err := readFull(r, s.buf[:firstBlock])
+	if d := s.decoded(r, s.buf[:n], err == io.EOF); d != nil {
+		m, err = s.multilineFile(ctx, d, named)
+		m.decoded = true
+		return m, err
+	}
 	m.Binary = bytes.IndexByte(s.buf[:n], 0) >= 0
 	for err == nil && (named || !m.Binary) {
 		if n > MaxWhole {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"regexp/syntax"
 	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"agent/internal/tools/advice"
 	"agent/internal/tools/search/dfa"
@@ -15,6 +17,7 @@ type Query struct {
 	pattern   *dfa.Pattern
 	anchored  bool // the pattern has line anchors
 	multiline bool // matches may span lines
+	wide      bool // the pattern has characters outside ASCII
 }
 
 // Syntax holds the options of a pattern.
@@ -54,7 +57,8 @@ func Compile(pattern string, s Syntax) (*Query, error) {
 	if err != nil {
 		return nil, patternError(pattern, err)
 	}
-	return &Query{pattern: p, anchored: anchored(tree), multiline: s.Multiline}, nil
+	wide := strings.ContainsFunc(pattern, func(r rune) bool { return r >= utf8.RuneSelf })
+	return &Query{pattern: p, anchored: anchored(tree), multiline: s.Multiline, wide: wide}, nil
 }
 
 // holdsNewline reports whether a pattern contains a literal newline.

@@ -38,8 +38,8 @@ func newScanner(q *Query, keep int, b *budget) *scanner {
 }
 
 // file searches r. A binary file is searched up to its first match and, unless
-// named is set, only in its first block.
-func (s *scanner) file(ctx context.Context, r file, named bool) (Matched, error) {
+// named is set, only in its first block. Text in another encoding is decoded.
+func (s *scanner) file(ctx context.Context, r content, named bool) (Matched, error) {
 	if s.q.multiline {
 		return s.multilineFile(ctx, r, named)
 	}
@@ -54,6 +54,11 @@ func (s *scanner) file(ctx context.Context, r file, named bool) (Matched, error)
 		filled += n
 		last := err == io.EOF
 		if limit == firstBlock {
+			if d := s.decoded(r, s.buf[:filled], last); d != nil {
+				m, err := s.file(ctx, d, named)
+				m.decoded = true
+				return m, err
+			}
 			m.Binary = bytes.IndexByte(s.buf[:filled], 0) >= 0
 			last = last || m.Binary && !named
 		}
@@ -82,7 +87,7 @@ func (s *scanner) file(ctx context.Context, r file, named bool) (Matched, error)
 
 // maxOffset returns the offset up to which a file is searched: a little above its
 // current size, because a growing file may have no end.
-func (s *scanner) maxOffset(r file) int64 {
+func (s *scanner) maxOffset(r content) int64 {
 	size, err := r.size()
 	if err != nil {
 		size = 0
@@ -91,7 +96,7 @@ func (s *scanner) maxOffset(r file) int64 {
 }
 
 // readFull fills b. At the end of r the error is io.EOF, even if n > 0.
-func readFull(r file, b []byte) (n int, err error) {
+func readFull(r io.Reader, b []byte) (n int, err error) {
 	for n < len(b) && err == nil {
 		var k int
 		k, err = r.Read(b[n:])

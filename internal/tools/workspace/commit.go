@@ -171,7 +171,7 @@ func (c *fileCommit) prepareFile(s *fileSwap, last bool) (err error) {
 	c.lockDir(s.dir())
 	if s.After != nil {
 		if c.checkInPlace(s); s.inPlace == "" {
-			if s.temp, err = c.writeTemp(s, tempExtension, s.attributesOf, s.After); err != nil {
+			if s.temp, err = c.writeTemp(s, tempExtension, s.attributesOf, s.disk); err != nil {
 				return err
 			}
 			c.checkInPlace(s)
@@ -254,7 +254,7 @@ func (c *fileCommit) undo(n int, err error) error {
 		restore := func() error { return s.in.root.Rename(s.backup, s.at) }
 		if s.inPlace != "" {
 			restore = func() error {
-				_, err := Overwrite(s.in.root, s.at, s.info, s.After, s.onDisk())
+				_, err := Overwrite(s.in.root, s.at, s.info, s.disk, s.onDisk())
 				return err
 			}
 		}

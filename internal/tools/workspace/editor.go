@@ -103,7 +103,7 @@ func (d *Draft) onDisk() []byte {
 
 // checkUnsaved returns an error if the text of d in the editor differs from what d saw.
 func (t *tree) checkUnsaved(ctx context.Context, d *Draft) error {
-	if t.editor == nil || d.info == nil || d.After == nil {
+	if t.editor == nil || d.info == nil || d.After == nil || d.encoding.Converts() {
 		return nil
 	}
 	text, unsaved := t.unsaved(ctx, d.at, d.onDisk())
@@ -119,7 +119,7 @@ func tellEditor(ctx context.Context, files []*Draft) error {
 	var errs []error
 	for _, d := range files {
 		t := d.tree
-		if t.editor == nil || d.After == nil || !isText(d.After) || len(d.After) > MaxEdit {
+		if t.editor == nil || d.After == nil || d.IsEncoded() || !isText(d.After) || len(d.After) > MaxEdit {
 			continue
 		}
 		err := t.editor.Replace(ctx, filepath.Join(t.dir, filepath.FromSlash(d.at)), string(d.After))

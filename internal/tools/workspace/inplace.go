@@ -185,7 +185,7 @@ func (c *fileCommit) keepOld(s *fileSwap) (err error) {
 
 // writeInPlace writes the new content of s to the existing file.
 func (c *fileCommit) writeInPlace(s *fileSwap) error {
-	damaged, err := Overwrite(s.in.root, s.at, s.info, s.onDisk(), s.After)
+	damaged, err := Overwrite(s.in.root, s.at, s.info, s.onDisk(), s.disk)
 	if damaged {
 		c.partial = true
 		err = fmt.Errorf("%w; the file is damaged, and its old content is in %s", Cause(err), s.in.show(s.backup))

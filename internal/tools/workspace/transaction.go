@@ -12,9 +12,10 @@ import (
 
 	"agent/internal/llm/phrase"
 	"agent/internal/tools/advice"
+	"agent/internal/tools/charset"
 )
 
-// Draft is a file in a Transaction.
+// Draft is a file in a Transaction. Its text is UTF-8, whatever the encoding of the file.
 type Draft struct {
 	Path    string   // relative to the workspace, or absolute outside it; without symbolic links
 	Before  []byte   // current content; nil if the file does not exist
@@ -23,15 +24,19 @@ type Draft struct {
 	Source  string   // old path of a file that is moved here; empty for none
 	Spelled []string // other names by which the model called it, through symbolic links
 	Notes   []string // notes about the change, for the model
-	Outcome []string // how it was written, for the model; set by Commit if that is unusual
+	// Converted says, as a clause, that the encoding of the file changes; empty if it does not.
+	Converted string
+	Outcome   []string // how it was written, for the model; set by Commit if that is unusual
 
-	tree         *tree       // to which the file belongs
-	at           string      // path in tree, with slashes
-	saved        []byte      // content on disk if Before is unsaved text of the editor; otherwise nil
-	info         fs.FileInfo // nil if the file does not exist
-	links        []string    // its other hard links, if all of them are in tree; as shown to the model
-	attributesOf *Draft      // the file whose mode and attributes it gets; nil for a new file
-	whole        bool        // the model knows all of After, because it wrote or has read the rest
+	tree         *tree            // to which the file belongs
+	at           string           // path in tree, with slashes
+	saved        []byte           // content on disk if Before is unsaved text of the editor or decoded; otherwise nil
+	encoding     charset.Encoding // of the file on disk; empty or UTF8 if it is not converted
+	disk         []byte           // After as it is written; set by Commit
+	info         fs.FileInfo      // nil if the file does not exist
+	links        []string         // its other hard links, if all of them are in tree; as shown to the model
+	attributesOf *Draft           // the file whose mode and attributes it gets; nil for a new file
+	whole        bool             // the model knows all of After, because it wrote or has read the rest
 }
 
 // Reading returns what the model knows of the file after the change.
@@ -55,6 +60,8 @@ type Transaction struct {
 	// Keep, if not nil, syncs the old contents of the files to a store. It is called before
 	// a file is written in place.
 	Keep func() error
+	// Raw is set if the contents are the bytes of files, not text. Set it before Open.
+	Raw bool
 
 	work     *Workspace
 	known    *Ledger
@@ -75,6 +82,9 @@ func (t *Transaction) Open(name string) (*Draft, error) {
 	seen, err := t.work.openDraft(name)
 	if err != nil {
 		return nil, err
+	}
+	if !t.Raw {
+		seen.decode()
 	}
 	spelled := t.work.spelling(name, seen.Path)
 	for _, d := range t.drafts {
@@ -158,6 +168,7 @@ func (t *Transaction) Overwrite(d *Draft, content []byte) error {
 		return err
 	}
 	d.After, d.whole = content, true
+	d.keepEncoding()
 	return nil
 }
 
@@ -212,8 +223,8 @@ func (t *Transaction) Move(d *Draft, name, newName string) error {
 	if err := t.Add(to, d.After); err != nil {
 		return err
 	}
-	to.whole = d.whole
-	to.attributesOf, to.Notes, d.Notes, d.MovedTo, to.Source = d.attributesOf, d.Notes, nil, to.Path, d.Path
+	to.After, to.Converted, to.whole = d.After, d.Converted, d.whole
+	to.encoding, to.attributesOf, to.Notes, d.Notes, d.MovedTo, to.Source = d.encoding, d.attributesOf, d.Notes, nil, to.Path, d.Path
 	return t.Remove(d, name)
 }
 
@@ -224,6 +235,9 @@ func (t *Transaction) Changes() (changed []*Draft, warnings []string, err error)
 	for _, d := range t.drafts {
 		if (d.Before == nil) == (d.After == nil) && bytes.Equal(d.Before, d.After) {
 			continue
+		}
+		if _, err := d.encoded(); err != nil {
+			return nil, nil, err
 		}
 		changed = append(changed, d)
 		if d.Before != nil && d.After != nil {
@@ -254,7 +268,11 @@ func (t *Transaction) Commit(ctx context.Context, approved map[string][]byte) ([
 			// Its content would be lost.
 		default:
 			as := *d
-			if as.After = after; after == nil {
+			as.After = after
+			if as.disk, err = as.encoded(); err != nil {
+				return nil, err
+			}
+			if after == nil {
 				removals = append(removals, &as)
 			} else {
 				writes = append(writes, &as)

@@ -191,6 +191,7 @@ type prepared struct {
 // are now.
 func (w *Worktree) prepare(ctx context.Context, changes []git.Change) (prepared, error) {
 	t := w.main.Begin(nil)
+	t.Raw = true // git compares bytes
 	drafts := map[string]*workspace.Draft{}
 	merged, err := w.tree.Merge(ctx, changes, func(path string) ([]byte, error) {
 		d, err := t.Open(path)

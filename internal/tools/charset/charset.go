@@ -1,12 +1,17 @@
-package read
+// Package charset detects the character encoding of text and converts it. It never opens
+// files, and finds no encoding that a byte order mark, zeros or invalid UTF-8 do not show.
+// Start reading at Detect.
+package charset
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"slices"
 	"unicode/utf16"
 	"unicode/utf8"
 
+	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
@@ -22,14 +27,17 @@ const (
 	UTF16BE     Encoding = "UTF-16BE"
 	Latin1      Encoding = "ISO-8859-1"
 	Windows1252 Encoding = "Windows-1252"
+	// Unknown is text in a form of one or more bytes per character that is not recognized,
+	// such as Shift JIS.
+	Unknown Encoding = "an unknown encoding"
 )
 
 // sampleBytes is how many bytes decide whether a file is text.
 const sampleBytes = 64 << 10
 
 // Detect returns the encoding of b, which is a complete file or, if whole is
-// false, its beginning. It reports false for binary content. Text with some
-// invalid bytes is UTF8.
+// false, its beginning. It reports false for binary content. UTF-8 with some invalid
+// bytes is UTF8.
 func Detect(b []byte, whole bool) (Encoding, bool) {
 	head := b[:min(len(b), sampleBytes)]
 	switch {
@@ -88,8 +96,10 @@ func detectSingleByte(b []byte) (Encoding, bool) {
 	switch {
 	case controls > 0 && (controls+broken)*10 > len(b):
 		return "", false
-	case controls > 0, sequences >= broken, undefined:
+	case sequences >= broken:
 		return UTF8, true
+	case controls > 0, undefined:
+		return Unknown, true
 	case windows > 0:
 		return Windows1252, true
 	}
@@ -127,7 +137,7 @@ func isUTF16(e Encoding, b []byte) bool {
 	if len(units) > 0 && utf16.IsSurrogate(rune(units[len(units)-1])) { // may be truncated
 		units = units[:len(units)-1]
 	}
-	return latin*2 >= len(units) && !slices.Contains(utf16.Decode(units), utf8.RuneError)
+	return latin*4 >= len(units)*3 && !slices.Contains(utf16.Decode(units), utf8.RuneError)
 }
 
 // isControl reports whether c is a control character that text files do not
@@ -136,18 +146,67 @@ func isControl(c uint16) bool {
 	return c < ' ' && bytes.IndexByte([]byte("\a\b\t\n\v\f\r\x1b\x1a"), byte(c)) < 0 || c == 0x7f
 }
 
+// codec returns the codec of e; nil if text of e is not converted.
+func (e Encoding) codec() encoding.Encoding {
+	switch e {
+	case UTF16LE:
+		return unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM)
+	case UTF16BE:
+		return unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM)
+	case Latin1:
+		return charmap.ISO8859_1
+	case Windows1252:
+		return charmap.Windows1252
+	}
+	return nil
+}
+
+// Converts reports whether text of e is converted from and to UTF-8.
+func (e Encoding) Converts() bool { return e.codec() != nil }
+
 // Decode returns r as UTF-8. It keeps a byte order mark. Invalid UTF-16 becomes
 // U+FFFD; invalid UTF-8 is unchanged.
 func (e Encoding) Decode(r io.Reader) io.Reader {
-	switch e {
-	case UTF16LE:
-		return transform.NewReader(r, unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM).NewDecoder())
-	case UTF16BE:
-		return transform.NewReader(r, unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM).NewDecoder())
-	case Latin1:
-		return transform.NewReader(r, charmap.ISO8859_1.NewDecoder())
-	case Windows1252:
-		return transform.NewReader(r, charmap.Windows1252.NewDecoder())
+	if c := e.codec(); c != nil {
+		return transform.NewReader(r, c.NewDecoder())
 	}
 	return r
+}
+
+// Encode returns UTF-8 text in e. It reports a character that e does not have.
+func (e Encoding) Encode(text []byte) ([]byte, error) {
+	c := e.codec()
+	if c == nil {
+		return text, nil
+	}
+	out, err := c.NewEncoder().Bytes(text)
+	if err == nil {
+		return out, nil
+	}
+	for _, r := range string(text) {
+		if _, err := c.NewEncoder().String(string(r)); err != nil {
+			return nil, fmt.Errorf("%s has no character %q", e, r)
+		}
+	}
+	return nil, err
+}
+
+// Text returns a complete file as UTF-8 and its encoding. Content that cannot be converted
+// back exactly, such as a binary file, is returned unchanged as UTF8 or Unknown.
+func Text(content []byte) ([]byte, Encoding) {
+	e, ok := Detect(content, true)
+	if !ok || !e.Converts() {
+		if e != Unknown {
+			e = UTF8
+		}
+		return content, e
+	}
+	text, err := e.codec().NewDecoder().Bytes(content)
+	if err != nil {
+		return content, UTF8
+	}
+	if back, err := e.Encode(text); err != nil || !bytes.Equal(back, content) {
+		return content, UTF8
+	}
+	return text, e
 }

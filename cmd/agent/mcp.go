@@ -103,9 +103,12 @@ func answering(streams command.IO) func(context.Context, elicit.Form) (elicit.Re
 	}
 }
 
-// mcpLogins returns the logins to MCP servers, whose tokens are in the keyring.
+// mcpLogins returns the logins to MCP servers, whose tokens are in the keyring or in a file.
 func mcpLogins() *servers.Logins {
-	l := &servers.Logins{Store: credentials.Tokens{Keyring: credentials.System{}}, Browse: desktop.Browse}
+	tokens := credentials.Tokens{Keyring: credentials.System{}}
+	l := &servers.Logins{Store: tokens, Browse: desktop.Browse, Choose: func(streams command.IO, file bool) (servers.TokenStore, error) {
+		return tokens.Choose(credentials.Choice{IO: streams, File: file, What: "tokens"})
+	}}
 	if dir, err := history.Dir(os.Getenv); err == nil {
 		l.Dir = filepath.Join(dir, "locks")
 	}

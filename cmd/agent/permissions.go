@@ -48,9 +48,7 @@ func (a *app) protectPaths() {
 	a.work.AllowOutside(paths.Home)
 	a.work.Withhold(paths.Withheld(a.options.Rules))
 	key := access.KeyFile(os.Getenv)
-	if key != "" {
-		a.work.Hide(key)
-	}
+	a.work.Hide(access.Secrets(os.Getenv)...)
 	if a.stored.Log != nil && key != "" {
 		paths.Outputs = a.stored.Log.Outputs()
 		a.options.Key = func() ([]byte, error) { return policy.Key(key) }

@@ -81,6 +81,46 @@ func TestModelsCommandsRunInTheSandbox(t *testing.T) {
 	}
 }
 
+// A command of the model cannot read the keys that the user stores in a file, not even one
+// that runs when they are replaced.
+func TestCommandsCannotReadStoredKeys(t *testing.T) {
+	t.Parallel()
+	h := repository(t)
+	login := func() {
+		t.Helper()
+		cmd := h.command("login", "groq", "--unencrypted-file")
+		cmd.Stdin = strings.NewReader("sk-stored")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+	}
+	login()
+	path := filepath.Join(h.dir, ".local", "state", "agent", "credentials", "secrets.json")
+	if !strings.Contains(readText(t, path), "sk-stored") {
+		t.Fatal("the key is not in the file")
+	}
+	spy := "cat " + path + "\nls " + filepath.Dir(path) + "\ntouch started\nwhile [ ! -e go ]; do sleep 0.05; done\ncat " + path + "\n"
+	if err := os.WriteFile(filepath.Join(h.work, "spy.sh"), []byte(spy), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	results := make(chan map[string]string)
+	go func() {
+		results <- sandboxRun(t, h, "read", `{"path":`+quote(path)+`}`, "shell", shellCall("bash spy.sh"))
+	}()
+	waitFor(t, "the command", func() bool {
+		_, err := os.Stat(filepath.Join(h.work, "started"))
+		return err == nil
+	})
+	login()
+	if err := os.WriteFile(filepath.Join(h.work, "go"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	all := fmt.Sprint(<-results)
+	if strings.Contains(all, "sk-stored") || strings.Contains(all, "secret:") || strings.Count(all, "No such file") < 2 || !strings.Contains(all, "tools cannot read or change it") {
+		t.Error(all)
+	}
+}
+
 // completeForm is how the file says that the complete sandbox works.
 var completeForm = fmt.Sprintf(`"form":%d`, sandbox.Complete)
 

@@ -118,6 +118,48 @@ func TestDirectoryReplacedByALinkIsNotWritten(t *testing.T) {
 	}
 }
 
+// No tool shows, lists or changes what is in a hidden directory.
+func TestHiddenDirectory(t *testing.T) {
+	ws, dir := newWorkspace(t, map[string]string{"state/keys/secrets.json": "the secret key\n", "state/keys2": "no secret\n"})
+	if err := os.Link(filepath.Join(dir, "state", "keys", "secrets.json"), filepath.Join(dir, "hard")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("state/keys", filepath.Join(dir, "alias")); err != nil {
+		t.Fatal(err)
+	}
+	ws.Hide(filepath.Join(dir, "none"), filepath.Join(dir, "state", "keys"))
+	for _, name := range []string{"state/keys/secrets.json", "alias/secrets.json", "hard", filepath.Join(dir, "alias", "secrets.json")} {
+		for tool, args := range map[string]obj{
+			"read":   {"path": name},
+			"write":  {"path": name, "content": "mine"},
+			"edit":   {"path": name, "old": "secret", "new": "mine"},
+			"search": {"path": name, "pattern": "secret"},
+		} {
+			r, err := call(t, ws, tool, args)
+			if err == nil || !strings.Contains(err.Error(), "tools cannot read or change it") {
+				t.Errorf("%s %s: got %q, %v", tool, name, r.Text, err)
+			}
+		}
+	}
+	for _, name := range []string{"state/keys/new", "alias/new", "none"} {
+		if _, err := call(t, ws, "write", obj{"path": name, "content": "mine"}); err == nil {
+			t.Errorf("a tool makes %s", name)
+		}
+	}
+	if err := os.Remove(filepath.Join(dir, "hard")); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{".", "state"} {
+		r, err := call(t, ws, "search", obj{"path": path, "pattern": "secret"})
+		if err != nil || strings.Contains(r.Text, "the secret key") || !strings.Contains(r.Text, "no secret") {
+			t.Errorf("search %s: got %q, %v", path, r.Text, err)
+		}
+	}
+	if r, err := call(t, ws, "list", obj{"path": "state/keys"}); err == nil {
+		t.Errorf("listed %q", r.Text)
+	}
+}
+
 // No tool shows or changes a hidden file, under any of its names.
 func TestHiddenFile(t *testing.T) {
 	ws, dir := newWorkspace(t, map[string]string{"state/permissions.key": "the secret key\n", "state/other": "no secret\n"})

@@ -23,6 +23,19 @@ import (
 // is no state directory.
 func KeyFile(getenv func(string) string) string { return inState("permissions.key", getenv) }
 
+// credentialsDir returns the directory with the keys and tokens that the user stores in a
+// file; empty if there is no state directory.
+func credentialsDir(getenv func(string) string) string { return inState("credentials", getenv) }
+
+// Secrets returns the files and directories of this program that no tool and no command of
+// the model may read.
+func Secrets(getenv func(string) string) []string {
+	if key := KeyFile(getenv); key != "" {
+		return []string{key, credentialsDir(getenv)}
+	}
+	return nil
+}
+
 // inState returns the path of a file in the state directory; empty if there is none.
 func inState(name string, getenv func(string) string) string {
 	state, err := history.Dir(getenv)

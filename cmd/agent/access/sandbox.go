@@ -48,6 +48,9 @@ func NewSandbox(version string, store bool) *Sandbox {
 	}
 	s.session = sync.OnceValue(func() *sandbox.Session {
 		if r := s.report(); r.Form != sandbox.None {
+			if dir := credentialsDir(os.Getenv); s.store && dir != "" {
+				_ = os.MkdirAll(dir, 0o700) // a command that runs when the user logs in cannot read what is stored then
+			}
 			return sandbox.NewSession(r.Form)
 		}
 		return nil
@@ -137,8 +140,6 @@ func (s *Sandbox) Area(dir string, paths policy.Paths) *confine.Area {
 			o.Private = append(o.Private, path)
 		}
 	}
-	if key := KeyFile(os.Getenv); key != "" {
-		o.Secret = []string{key}
-	}
+	o.Secret = Secrets(os.Getenv)
 	return confine.New(o)
 }

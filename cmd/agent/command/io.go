@@ -32,10 +32,16 @@ func (s IO) Interactive() bool { return s.Err.Terminal && term.IsTerminal(s.In.F
 // Confirm asks a question on standard error and reports whether the user
 // answers yes.
 func (s IO) Confirm(question string) bool {
+	answer := strings.ToLower(s.Ask(question))
+	return answer == "y" || answer == "yes"
+}
+
+// Ask asks a question on standard error and returns the line that the user types; empty at
+// the end of input.
+func (s IO) Ask(question string) string {
 	fmt.Fprint(s.Err, question)
 	answer, _ := bufio.NewReader(s.In).ReadString('\n')
-	answer = strings.ToLower(strings.TrimSpace(answer))
-	return answer == "y" || answer == "yes"
+	return strings.TrimSpace(answer)
 }
 
 // SharedOutput reports whether both outputs are the same file or terminal.

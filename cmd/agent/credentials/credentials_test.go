@@ -136,8 +136,8 @@ func TestKeyring(t *testing.T) {
 		t.Error("the keyring was queried for a provider that was not chosen")
 	}
 	for provider, want := range map[string]string{
-		"groq":     "k1 the keyring",
-		"mistral":  "k2 the keyring", // stored elsewhere
+		"groq":     "k1 the system keyring",
+		"mistral":  "k2 the system keyring", // stored elsewhere
 		"cerebras": " ",
 		"xai":      " ", // taken away meanwhile
 	} {
@@ -152,8 +152,8 @@ func TestKeyring(t *testing.T) {
 		err      string
 	}{
 		"none here, and nothing is missed": {&fakeKeyring{err: errNoKeyring}, "cerebras", ""},
-		"none here, but it had the key":    {&fakeKeyring{err: errNoKeyring}, "groq", "read the API key from the keyring: no system keyring is available"},
-		"it is broken":                     {&fakeKeyring{err: errors.New("bus error")}, "groq", "read the API key from the keyring: bus error"},
+		"none here, but it had the key":    {&fakeKeyring{err: errNoKeyring}, "groq", "read the API key from the system keyring: no system keyring is available"},
+		"it is broken":                     {&fakeKeyring{err: errors.New("bus error")}, "groq", "read the API key from the system keyring: bus error"},
 	} {
 		_, _, err := newVault(settings.Settings{}, row.ring, stored).Key(row.provider)
 		if got := errorText(err); got != row.err {
@@ -169,7 +169,7 @@ func TestKeyringHangs(t *testing.T) {
 	defer close(ring.hang)
 	begun := time.Now()
 	_, _, err := newVault(settings.Settings{}, ring, func() []string { return nil }).Key("groq")
-	if want := "read the API key from the keyring: the keyring did not answer within 500ms: unlock it and try again"; errorText(err) != want || time.Since(begun) > 20*keyringLimit {
+	if want := "read the API key from the system keyring: the keyring did not answer within 500ms: unlock it and try again"; errorText(err) != want || time.Since(begun) > 20*keyringLimit {
 		t.Errorf("got %v after %s, want %s", err, time.Since(begun), want)
 	}
 }
@@ -197,7 +197,7 @@ func TestLogin(t *testing.T) {
 	if err := login(&out, ring, groq, "k1"); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(storedProviders(), []string{"groq"}); diff != "" || ring.keys["groq"] != "k1" {
+	if diff := cmp.Diff(storedSecrets(), []string{"groq"}); diff != "" || ring.keys["groq"] != "k1" {
 		t.Errorf("got %v in the ring\n%s", ring.keys, diff)
 	}
 	t.Setenv("GROQ_API_KEY", "k2")
@@ -219,8 +219,8 @@ The environment variable GROQ_API_KEY is still set.
 	if diff := cmp.Diff(out.String(), want); diff != "" {
 		t.Errorf("got, want:\n%s", diff)
 	}
-	if len(storedProviders()) != 0 || len(ring.keys) != 0 {
-		t.Errorf("left are %v and %v", storedProviders(), ring.keys)
+	if len(storedSecrets()) != 0 || len(ring.keys) != 0 {
+		t.Errorf("left are %v and %v", storedSecrets(), ring.keys)
 	}
 	state, err := os.ReadFile(filepath.Join(os.Getenv("XDG_STATE_HOME"), "agent", "keyring"))
 	if err != nil || strings.Contains(string(state), "k1") || strings.Contains(string(state), "k3") {
@@ -228,19 +228,29 @@ The environment variable GROQ_API_KEY is still set.
 	}
 }
 
+// noKeyring returns options of a login to groq without a terminal, on a machine without a
+// keyring. Standard input must not be read.
+func noKeyring(err error) *LoginOptions {
+	return &LoginOptions{
+		IO:       command.IO{In: os.Stdin, Err: command.Console{Writer: io.Discard}},
+		Settings: func() (settings.File, error) { return settings.File{}, nil }, Keyring: &fakeKeyring{err: err}, Provider: "groq",
+	}
+}
+
 func TestLoginWithoutKeyring(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
-	groq, _ := catalog.Find("groq")
-	err := login(&strings.Builder{}, &fakeKeyring{err: errNoKeyring}, groq, "k1")
 	want := `the API key was not stored: no system keyring is available.
 Set GROQ_API_KEY in the environment, or configure a command that prints the key (agent config shows the file):
-  {"providers": {"groq": {"key": {"command": ["pass", "show", "groq"]}}}}`
-	if diff := cmp.Diff(errorText(err), want); diff != "" || len(storedProviders()) != 0 {
+  {"providers": {"groq": {"key": {"command": ["pass", "show", "groq"]}}}}
+To store the key in a file that is not encrypted: agent login groq --unencrypted-file`
+	err := loginRun(t.Context(), noKeyring(errNoKeyring))
+	if diff := cmp.Diff(errorText(err), want); diff != "" || len(storedSecrets()) != 0 {
 		t.Errorf("got, want:\n%s", diff)
 	}
-	if err := login(&strings.Builder{}, &fakeKeyring{err: errors.New("locked")}, groq, "k1"); errorText(err) != "store the API key: locked" {
+	if err := loginRun(t.Context(), noKeyring(errors.New("locked"))); !strings.HasPrefix(errorText(err), "the API key was not stored: locked.\n") {
 		t.Errorf("got %v", err)
 	}
+	groq, _ := catalog.Find("groq")
 	if err := logout(&strings.Builder{}, &fakeKeyring{err: errors.New("locked")}, groq); errorText(err) != "remove the API key: locked" {
 		t.Errorf("got %v", err)
 	}

@@ -25,7 +25,7 @@ var (
 )
 
 // Keyring stores secrets. Its methods may block until the user unlocks it. System
-// is the real one; tests use a fake.
+// is the real one, and File the choice of users without one; tests use a fake.
 type Keyring interface {
 	Get(provider string) (string, error) // errNoKey if there is none
 	Set(provider, key string) error
@@ -54,7 +54,7 @@ func (System) Delete(provider string) error {
 // CheckKeyring returns why the keyring of the system cannot be used; nil if it answers.
 // A locked keyring may ask the user to unlock it.
 func CheckKeyring() error {
-	err := withTimeout(keyringLimit, func() error {
+	err := withTimeout(keyringLimit, System{}, func() error {
 		_, err := System{}.Get("agent doctor")
 		return err
 	})
@@ -86,9 +86,12 @@ func isUnavailable(err error) bool {
 	return unreachable || err != nil && strings.Contains(err.Error(), "org.freedesktop.secrets")
 }
 
-// withTimeout calls f with a time limit. A call that hangs keeps its goroutine,
-// because the keyring cannot cancel it.
-func withTimeout(d time.Duration, f func() error) error {
+// withTimeout calls f, which uses r, with a time limit. A call that hangs keeps its
+// goroutine, because the keyring cannot cancel it.
+func withTimeout(d time.Duration, r Keyring, f func() error) error {
+	if isFile(r) { // it waits for nobody
+		return f()
+	}
 	done := make(chan error, 1)
 	go func() { done <- f() }()
 	select {
@@ -99,8 +102,22 @@ func withTimeout(d time.Duration, f func() error) error {
 	}
 }
 
-// storedPath returns the path of the list of providers with a key in the keyring.
-// The list avoids a keyring call for every provider.
+// isFile reports whether r is the file.
+func isFile(r Keyring) bool {
+	_, ok := r.(File)
+	return ok
+}
+
+// placeName names r in messages.
+func placeName(r Keyring) string {
+	if f, ok := r.(File); ok {
+		return f.String()
+	}
+	return "the system keyring"
+}
+
+// storedPath returns the path of the list of stored secrets. The list avoids a keyring
+// call for every provider.
 func storedPath() (string, error) {
 	dir, err := history.Dir(os.Getenv)
 	if err != nil {
@@ -109,8 +126,9 @@ func storedPath() (string, error) {
 	return filepath.Join(dir, "keyring"), nil
 }
 
-// storedProviders returns the providers with a key in the keyring.
-func storedProviders() []string {
+// storedSecrets returns the list of stored secrets: providers with a key, and names of
+// Tokens. See mark.
+func storedSecrets() []string {
 	path, err := storedPath()
 	if err != nil {
 		return nil
@@ -122,7 +140,46 @@ func storedProviders() []string {
 	return list
 }
 
-// readStored reads the list of stored keys at path, which need not exist.
+// mark returns what stands in the list of stored secrets for a secret in r: its name, and
+// file:NAME if it is in the file.
+func mark(r Keyring, name string) string {
+	if isFile(r) {
+		return "file:" + name
+	}
+	return name
+}
+
+// holder returns where a secret is according to the list of stored secrets. The file is
+// more recent than the keyring: see clearFile. It returns r, and false, if the secret is
+// not in the list.
+func holder(list []string, name string, r Keyring) (Keyring, bool) {
+	if slices.Contains(list, mark(File{}, name)) {
+		return File{}, true
+	}
+	return r, slices.Contains(list, mark(r, name))
+}
+
+// holders is like holder, and also returns the places with older copies of the secret.
+func holders(list []string, name string, r Keyring) []Keyring {
+	first, _ := holder(list, name, r)
+	if isFile(first) && slices.Contains(list, mark(r, name)) {
+		return []Keyring{first, r}
+	}
+	return []Keyring{first}
+}
+
+// clearFile deletes a secret from the file once r has a new one.
+func clearFile(r Keyring, name string) error {
+	if now, _ := holder(storedSecrets(), name, r); isFile(r) || !isFile(now) {
+		return nil
+	}
+	if err := (File{}).Delete(name); err != nil && !errors.Is(err, errNoKey) {
+		return fmt.Errorf("delete the old secret in %s: %w", File{}, err)
+	}
+	return noteStored(File{}, name, false)
+}
+
+// readStored reads the list of stored secrets at path, which need not exist.
 func readStored(path string) ([]string, error) {
 	b, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -131,20 +188,21 @@ func readStored(path string) ([]string, error) {
 	return strings.Fields(string(b)), nil
 }
 
-// noteStored adds the provider to the list of storedProviders, or removes it.
-func noteStored(provider string, stored bool) error {
+// noteStored adds a secret in r to the list of stored secrets, or removes it.
+func noteStored(r Keyring, name string, stored bool) error {
 	path, err := storedPath()
 	if err != nil {
 		return err
 	}
+	entry := mark(r, name)
 	err = history.Exclusive(path, func() error {
 		list, err := readStored(path)
 		if err != nil {
 			return err
 		}
-		list = slices.DeleteFunc(list, func(p string) bool { return p == provider })
+		list = slices.DeleteFunc(list, func(p string) bool { return p == entry })
 		if stored {
-			list = append(list, provider)
+			list = append(list, entry)
 		}
 		return history.Replace(path, []byte(strings.Join(list, "\n")+"\n"), true)
 	})

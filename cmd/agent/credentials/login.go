@@ -27,30 +27,36 @@ type LoginOptions struct {
 	Keyring  Keyring
 
 	Provider string
+	File     bool // see Choice
 }
 
 // NewCmdLogin returns `agent login`.
 func NewCmdLogin(f *command.Factory, runF command.RunFunc[LoginOptions]) *cobra.Command {
-	cmd := newCmd(f, command.Or(runF, loginRun))
+	opts := &LoginOptions{}
+	cmd := newCmd(f, opts, command.Or(runF, loginRun))
 	cmd.Use = "login PROVIDER"
 	cmd.Short = "store a provider's API key in the system keyring"
 	cmd.Long = `Login stores a provider's API key in the keyring of the operating system. On a
 terminal it prompts for the key and does not echo it; otherwise it reads the key
-from standard input. An API key in the environment takes precedence.`
+from standard input. An API key in the environment takes precedence.
+
+Without a keyring, it offers to store the key in a file that is not encrypted, which
+every program that runs as your account can read. Details: agent help data`
 	cmd.Example = "  agent login anthropic\n  pass show groq | agent login groq"
+	cmd.Flags().BoolVar(&opts.File, fileFlag, false, fileFlagUse)
 	return cmd
 }
 
 // NewCmdLogout returns `agent logout`.
 func NewCmdLogout(f *command.Factory, runF command.RunFunc[LoginOptions]) *cobra.Command {
-	cmd := newCmd(f, command.Or(runF, logoutRun))
+	cmd := newCmd(f, &LoginOptions{}, command.Or(runF, logoutRun))
 	cmd.Use = "logout PROVIDER"
-	cmd.Short = "remove a provider's API key from the system keyring"
+	cmd.Short = "remove a provider's stored API key"
 	return cmd
 }
 
-// newCmd returns a command that takes the name of a provider.
-func newCmd(f *command.Factory, runF command.RunFunc[LoginOptions]) *cobra.Command {
+// newCmd returns a command that takes the name of a provider. It completes the options.
+func newCmd(f *command.Factory, opts *LoginOptions, runF command.RunFunc[LoginOptions]) *cobra.Command {
 	return &cobra.Command{
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
@@ -59,7 +65,8 @@ func newCmd(f *command.Factory, runF command.RunFunc[LoginOptions]) *cobra.Comma
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runF(cmd.Context(), &LoginOptions{IO: f.IO, Settings: f.Settings, Cleanup: f.Cleanup, Keyring: System{}, Provider: args[0]})
+			opts.IO, opts.Settings, opts.Cleanup, opts.Keyring, opts.Provider = f.IO, f.Settings, f.Cleanup, System{}, args[0]
+			return runF(cmd.Context(), opts)
 		},
 	}
 }
@@ -69,11 +76,18 @@ func loginRun(_ context.Context, opts *LoginOptions) error {
 	if err != nil {
 		return err
 	}
+	place, err := Choice{IO: opts.IO, File: opts.File, What: "API key"}.store(opts.Keyring)
+	if errors.Is(err, errCancelled) || opts.File && err != nil {
+		return err
+	}
+	if err != nil {
+		return fmt.Errorf("the API key was not stored: %w.\n%s", err, keyAlternatives(row))
+	}
 	key, err := opts.readKey(row.Name)
 	if err != nil {
 		return err
 	}
-	return login(opts.IO.Err, opts.Keyring, row, key)
+	return login(opts.IO.Err, place, row, key)
 }
 
 func logoutRun(_ context.Context, opts *LoginOptions) error {
@@ -84,19 +98,15 @@ func logoutRun(_ context.Context, opts *LoginOptions) error {
 	return logout(opts.IO.Err, opts.Keyring, row)
 }
 
-// login stores a key and reports it to out.
+// login stores a key in r and reports it to out.
 func login(out io.Writer, r Keyring, row catalog.Row, key string) error {
-	err := withTimeout(unlockLimit, func() error { return r.Set(row.Name, key) })
-	if errors.Is(err, errNoKeyring) {
-		return fmt.Errorf("the API key was not stored: %w.\n%s", err, keyAlternatives(row))
-	}
-	if err != nil {
+	if err := withTimeout(unlockLimit, r, func() error { return r.Set(row.Name, key) }); err != nil {
 		return fmt.Errorf("store the API key: %w", err)
 	}
-	if err := noteStored(row.Name, true); err != nil {
+	if err := errors.Join(noteStored(r, row.Name, true), clearFile(r, row.Name)); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "Stored the API key for %s in the system keyring. To use it: agent --model %s\n", row.Name, row.Name)
+	fmt.Fprintf(out, "Stored the API key for %s in %s. To use it: agent --model %s\n", row.Name, placeName(r), row.Name)
 	if name, set := firstEnv(row.KeyNames); set {
 		fmt.Fprintf(out, "The environment variable %s is also set and takes precedence.\n", name)
 	}
@@ -106,22 +116,25 @@ func login(out io.Writer, r Keyring, row catalog.Row, key string) error {
 // keyAlternatives describes how to configure a key without a keyring.
 func keyAlternatives(row catalog.Row) string {
 	return fmt.Sprintf(`Set %s in the environment, or configure a command that prints the key (agent config shows the file):
-  {"providers": {"%s": {"key": {"command": ["pass", "show", "%s"]}}}}`, row.KeyNames[0], row.Name, row.Name)
+  {"providers": {"%s": {"key": {"command": ["pass", "show", "%s"]}}}}
+To store the key in a file that is not encrypted: agent login %s --%s`, row.KeyNames[0], row.Name, row.Name, row.Name, fileFlag)
 }
 
-// logout removes a key and reports it to out.
+// logout removes a key from r and from the file, and reports it to out.
 func logout(out io.Writer, r Keyring, row catalog.Row) error {
-	err := withTimeout(unlockLimit, func() error { return r.Delete(row.Name) })
-	if err != nil && !errors.Is(err, errNoKey) {
-		return fmt.Errorf("remove the API key: %w", err)
+	for _, r := range holders(storedSecrets(), row.Name, r) {
+		err := withTimeout(unlockLimit, r, func() error { return r.Delete(row.Name) })
+		if err != nil && !errors.Is(err, errNoKey) {
+			return fmt.Errorf("remove the API key: %w", err)
+		}
+		if noted := noteStored(r, row.Name, false); noted != nil {
+			return noted
+		}
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(out, "Removed the API key for %s from %s.\n", row.Name, placeName(r))
 	}
-	if noted := noteStored(row.Name, false); noted != nil {
-		return noted
-	}
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(out, "Removed the API key for %s from the system keyring.\n", row.Name)
 	if name, set := firstEnv(row.KeyNames); set {
 		fmt.Fprintf(out, "The environment variable %s is still set.\n", name)
 	}

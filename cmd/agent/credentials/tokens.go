@@ -15,17 +15,35 @@ const maxPart = 1800
 // maxParts limits the size of a text in the keyring.
 const maxParts = 64
 
-// Tokens stores the tokens of logins in the keyring of the system, by name. A text that is
-// too long for an entry of the keyring is in several entries.
-type Tokens struct{ Keyring Keyring }
+// Tokens stores the tokens of logins by name: in the keyring of the system, or in the file
+// if the user has chosen that. A text that is too long for an entry of the keyring is in
+// several entries.
+type Tokens struct {
+	Keyring Keyring
+	// Chosen is where Save stores tokens; nil for where they already are.
+	Chosen Keyring
+}
 
-// Has reports whether there are tokens. It does not call the keyring.
-func (Tokens) Has(name string) bool { return slices.Contains(storedProviders(), name) }
+// Has reports whether there are tokens, and where. It does not call the keyring.
+func (t Tokens) Has(name string) (where string, ok bool) {
+	r, ok := holder(storedSecrets(), name, t.Keyring)
+	return placeName(r), ok
+}
+
+// Choose returns a store that saves tokens where the user chooses.
+func (t Tokens) Choose(c Choice) (Tokens, error) {
+	r, err := c.store(t.Keyring)
+	if err != nil && !c.File && !errors.Is(err, errCancelled) {
+		err = fmt.Errorf("the %s cannot be stored: %w. To store them in a file that is not encrypted, use --%s", c.What, err, fileFlag)
+	}
+	return Tokens{Keyring: t.Keyring, Chosen: r}, err
+}
 
 // Load returns the tokens with that name; empty if there are none.
 func (t Tokens) Load(name string) (text string, err error) {
-	err = withTimeout(unlockLimit, func() error {
-		first, err := t.Keyring.Get(name)
+	r, _ := holder(storedSecrets(), name, t.Keyring)
+	err = withTimeout(unlockLimit, r, func() error {
+		first, err := r.Get(name)
 		if err != nil {
 			return err
 		}
@@ -35,7 +53,7 @@ func (t Tokens) Load(name string) (text string, err error) {
 			return errors.New("it is damaged. Log in again")
 		}
 		for i := 1; i < n; i++ {
-			part, err := t.Keyring.Get(partName(name, i))
+			part, err := r.Get(partName(name, i))
 			if err != nil {
 				return err
 			}
@@ -48,53 +66,67 @@ func (t Tokens) Load(name string) (text string, err error) {
 		return "", nil
 	}
 	if err != nil {
-		return "", fmt.Errorf("read the tokens of the login from the keyring: %w", err)
+		return "", fmt.Errorf("read the tokens of the login from %s: %w", placeName(r), err)
 	}
 	return text, nil
 }
 
 // Save stores tokens.
 func (t Tokens) Save(name, text string) error {
-	err := withTimeout(unlockLimit, func() error {
-		parts := slices.Collect(slices.Chunk([]byte(text), maxPart))
+	list := storedSecrets()
+	r, _ := holder(list, name, t.Keyring)
+	if t.Chosen != nil {
+		r = t.Chosen
+	}
+	size := maxPart
+	if isFile(r) {
+		size = max(len(text), 1) // it writes all of it at once
+	}
+	err := withTimeout(unlockLimit, r, func() error {
+		parts := slices.Collect(slices.Chunk([]byte(text), size))
 		if len(parts) > maxParts {
 			return errors.New("they are too long")
 		}
 		for i := len(parts) - 1; i > 0; i-- {
-			if err := t.Keyring.Set(partName(name, i), string(parts[i])); err != nil {
+			if err := r.Set(partName(name, i), string(parts[i])); err != nil {
 				return err
 			}
 		}
-		return t.Keyring.Set(name, strconv.Itoa(max(len(parts), 1))+"\n"+text[:min(len(text), maxPart)])
+		return r.Set(name, strconv.Itoa(max(len(parts), 1))+"\n"+text[:min(len(text), size)])
 	})
 	if err != nil {
 		return fmt.Errorf("store the tokens of the login: %w", err)
 	}
-	if t.Has(name) {
+	if slices.Contains(list, mark(r, name)) && t.Chosen == nil {
 		return nil
 	}
-	return noteStored(name, true)
+	return errors.Join(noteStored(r, name, true), clearFile(r, name))
 }
 
 // Delete removes tokens, and reports whether there were any.
 func (t Tokens) Delete(name string) (found bool, err error) {
-	err = withTimeout(unlockLimit, func() error {
-		for i := range maxParts {
-			err := t.Keyring.Delete(partName(name, i))
-			if errors.Is(err, errNoKey) {
-				return nil
+	for _, r := range holders(storedSecrets(), name, t.Keyring) {
+		err = withTimeout(unlockLimit, r, func() error {
+			for i := range maxParts {
+				err := r.Delete(partName(name, i))
+				if errors.Is(err, errNoKey) {
+					return nil
+				}
+				if err != nil {
+					return err
+				}
+				found = true
 			}
-			if err != nil {
-				return err
-			}
-			found = true
+			return nil
+		})
+		if err != nil {
+			return found, fmt.Errorf("remove the tokens of the login: %w", err)
 		}
-		return nil
-	})
-	if err != nil {
-		return found, fmt.Errorf("remove the tokens of the login: %w", err)
+		if err = noteStored(r, name, false); err != nil {
+			return found, err
+		}
 	}
-	return found, noteStored(name, false)
+	return found, nil
 }
 
 // partName returns the name of a part in the keyring.

@@ -37,6 +37,12 @@ func (e entries) Delete(name string) error {
 	return nil
 }
 
+// has reports whether there are tokens of the server desk.
+func has(t Tokens) bool {
+	_, ok := t.Has("mcp:desk")
+	return ok
+}
+
 func TestTokensOfAnyLength(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	t.Setenv("LocalAppData", t.TempDir())
@@ -46,11 +52,11 @@ func TestTokensOfAnyLength(t *testing.T) {
 		if err := tokens.Save("mcp:desk", text); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := tokens.Load("mcp:desk"); got != text || err != nil || !tokens.Has("mcp:desk") {
+		if got, err := tokens.Load("mcp:desk"); got != text || err != nil || !has(tokens) {
 			t.Errorf("saved %d bytes, loaded %d: %v", len(text), len(got), err)
 		}
 	}
-	if found, err := tokens.Delete("mcp:desk"); !found || err != nil || len(keyring.all) > 0 || tokens.Has("mcp:desk") {
+	if found, err := tokens.Delete("mcp:desk"); !found || err != nil || len(keyring.all) > 0 || has(tokens) {
 		t.Errorf("deleted: %v, %v; left: %d entries", found, err, len(keyring.all))
 	}
 	if got, err := tokens.Load("mcp:desk"); got != "" || err != nil {
@@ -71,7 +77,7 @@ func TestLoginsAtOnce(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if got := storedProviders(); len(got) != 20 {
+	if got := storedSecrets(); len(got) != 20 {
 		t.Errorf("the list has %q", got)
 	}
 }

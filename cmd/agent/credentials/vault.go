@@ -1,6 +1,7 @@
 // Package credentials finds the API keys of providers in the environment, in the
 // system keyring, and in the output of configured commands. It holds `agent login`
-// and `agent logout`. It never writes a key to a file. Start reading at Vault.
+// and `agent logout`. It writes a key to a file only if there is no keyring and the user
+// chooses that: see File. Start reading at Vault.
 package credentials
 
 import (
@@ -30,7 +31,7 @@ const (
 type Vault struct {
 	providers map[string]settings.Provider
 	keyring   Keyring
-	stored    func() []string              // providers with a key in the keyring
+	stored    func() []string              // see storedSecrets
 	cleanup   func(func()) (forget func()) // see command.Factory; may be nil
 	env       map[string]string            // variables with API keys, removed from the environment
 	profile   *profile                     // of Databricks; nil if it does not apply
@@ -65,7 +66,7 @@ type keyResult struct {
 // process inherits them. cleanup stops a command that prints a key when the program
 // exits; it may be nil.
 func NewVault(set settings.Settings, cleanup func(func()) (forget func())) *Vault {
-	v := newVault(set, System{}, storedProviders)
+	v := newVault(set, System{}, storedSecrets)
 	v.cleanup = cleanup
 	return v
 }
@@ -152,8 +153,8 @@ func (v *Vault) Has(provider string) (where string, ok bool) {
 	if p := v.providers[provider]; p.Key != nil && !p.Key.Command.Empty() {
 		return "command in the configuration", true
 	}
-	if slices.Contains(v.stored(), provider) {
-		return "the keyring", true
+	if r, ok := holder(v.stored(), provider, v.keyring); ok {
+		return placeName(r), true
 	}
 	if v.hasToken(provider) {
 		return v.profile.where, true
@@ -184,19 +185,20 @@ func (v *Vault) lookUp(provider string) keyResult {
 		key, err := runCommand(p.Key.Command, commandLimit, v.cleanup)
 		return keyResult{key: key, where: "command in the configuration", err: err}
 	}
-	if v.hasToken(provider) && !slices.Contains(v.stored(), provider) {
+	r, stored := holder(v.stored(), provider, v.keyring)
+	if v.hasToken(provider) && !stored {
 		return keyResult{key: catalog.Key(v.profile.token), where: v.profile.where}
 	}
 	var key string
-	err := withTimeout(keyringLimit, func() (err error) {
-		key, err = v.keyring.Get(provider)
+	err := withTimeout(keyringLimit, r, func() (err error) {
+		key, err = r.Get(provider)
 		return err
 	})
 	switch {
-	case errors.Is(err, errNoKey), errors.Is(err, errNoKeyring) && !slices.Contains(v.stored(), provider):
+	case errors.Is(err, errNoKey), errors.Is(err, errNoKeyring) && !stored:
 		return keyResult{}
 	case err != nil:
-		return keyResult{err: fmt.Errorf("read the API key from the keyring: %w", err)}
+		return keyResult{err: fmt.Errorf("read the API key from %s: %w", placeName(r), err)}
 	}
-	return keyResult{key: catalog.Key(strings.TrimSpace(key)), where: "the keyring"}
+	return keyResult{key: catalog.Key(strings.TrimSpace(key)), where: placeName(r)}
 }

@@ -145,7 +145,13 @@ func checkKeyring() row {
 	out := row{Name: "keyring", Status: ok, Detail: "answers"}
 	if err := credentials.CheckKeyring(); err != nil {
 		out.Status, out.Detail = warning, err.Error()
-		out.Advice = "API keys must come from environment variables or from commands in the configuration."
+		out.Advice = "API keys must come from environment variables or from commands in the configuration, or from a file that is not encrypted: see agent help data."
+	}
+	switch file, err := credentials.CheckFile(); {
+	case err != nil:
+		out.Status, out.Detail = warning, out.Detail+"; "+err.Error()
+	case file != "":
+		out.Detail += "; keys or tokens are in " + file + ", which is not encrypted"
 	}
 	return out
 }

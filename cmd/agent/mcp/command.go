@@ -39,6 +39,7 @@ type Options struct {
 	Name, Tool string
 	Args       string // of the tool: JSON, or "-" for standard input
 	Check      bool   // connect to the servers
+	File       bool   // see Logins.Choose
 	Server     NewServer
 }
 
@@ -76,13 +77,15 @@ the model. Without a command, it lists the configured servers. Details: agent he
 		RunE:    func(cmd *cobra.Command, _ []string) error { return command.Or(runF, listRun)(cmd.Context(), opts) },
 	}
 	list.Flags().BoolVar(&opts.Check, "check", false, "connect to the servers; exit with 1 if one of them is not ready")
-	cmd.AddCommand(newCmdAdd(opts, runF), list,
-		opts.named(&cobra.Command{Use: "remove NAME", Short: "remove an MCP server from the configuration"}, 1, command.Or(runF, removeRun)),
-		opts.named(&cobra.Command{Use: "login NAME", Short: "log in to an MCP server with a browser",
-			Long: `Login prints the URL of the page on which you log in, opens it in a browser, and waits
+	login := opts.named(&cobra.Command{Use: "login NAME", Short: "log in to an MCP server with a browser",
+		Long: `Login prints the URL of the page on which you log in, opens it in a browser, and waits
 until you have logged in. It stores the tokens in the keyring of the operating system and
-renews them when they expire.`}, 1, command.Or(runF, loginRun)),
-		opts.named(&cobra.Command{Use: "logout NAME", Short: "remove the tokens of an MCP server from the keyring"}, 1, command.Or(runF, logoutRun)),
+renews them when they expire. Without a keyring, it offers to store them in a file that is
+not encrypted, which every program that runs as your account can read.`}, 1, command.Or(runF, loginRun))
+	login.Flags().BoolVar(&opts.File, "unencrypted-file", false, "without a system keyring, store the tokens in a file that is not encrypted")
+	cmd.AddCommand(newCmdAdd(opts, runF), list, login,
+		opts.named(&cobra.Command{Use: "remove NAME", Short: "remove an MCP server from the configuration"}, 1, command.Or(runF, removeRun)),
+		opts.named(&cobra.Command{Use: "logout NAME", Short: "remove the stored tokens of an MCP server"}, 1, command.Or(runF, logoutRun)),
 		opts.named(&cobra.Command{Use: "tools [NAME [TOOL]]", Short: "list the tools of MCP servers, or show one with its schema",
 			Example: "  agent mcp tools\n  agent mcp tools files read_text_file"}, 0, command.Or(runF, toolsRun)),
 		opts.named(&cobra.Command{Use: "call NAME TOOL [JSON]", Short: "call a tool of an MCP server",
@@ -265,8 +268,8 @@ func removeRun(_ context.Context, opts *Options) error {
 		return err
 	}
 	fmt.Fprintf(opts.IO.Out, "Removed the MCP server %s from %s.\n", opts.Name, command.Short(setup.File.Path))
-	if opts.Logins.Has(opts.Name) {
-		fmt.Fprintf(opts.IO.Out, "Its tokens are still in the keyring. To remove them: agent mcp logout %s\n", opts.Name)
+	if where, ok := opts.Logins.Has(opts.Name); ok {
+		fmt.Fprintf(opts.IO.Out, "Its tokens are still in %s. To remove them: agent mcp logout %s\n", where, opts.Name)
 	}
 	return nil
 }

@@ -45,6 +45,9 @@ func loginRun(ctx context.Context, opts *Options) error {
 	case s.OAuth == nil:
 		return fmt.Errorf("%s uses the Authorization header in its configuration. Remove it to log in", s.Name)
 	}
+	if opts.Logins, err = opts.Logins.choose(opts.IO, opts.File); err != nil {
+		return err
+	}
 	ctx, stop := context.WithTimeout(ctx, loginTime)
 	defer stop()
 	return opts.logIn(ctx, s, setup.File.MCP.Servers[s.Name].OAuth)
@@ -96,7 +99,8 @@ func (o *Options) logIn(ctx context.Context, s Configured, client settings.MCPAu
 	if err := o.Logins.locked(ctx, s.Name, func() error { return o.Logins.save(s.Name, got) }); err != nil {
 		return err
 	}
-	fmt.Fprintf(o.IO.Out, "Logged in to %s. The tokens are in the keyring.\n", s.Name)
+	where, _ := o.Logins.Has(s.Name)
+	fmt.Fprintf(o.IO.Out, "Logged in to %s. The tokens are in %s.\n", s.Name, where)
 	if got.Refresh == "" {
 		fmt.Fprintln(o.IO.Out, "The server gave no refresh token: log in again when the token has expired.")
 	}
@@ -175,6 +179,7 @@ func logoutRun(ctx context.Context, opts *Options) error {
 		return command.Usage("%q is not the name of an MCP server", opts.Name)
 	}
 	found, old := false, login{}
+	where, _ := opts.Logins.Has(opts.Name)
 	err := opts.Logins.locked(ctx, opts.Name, func() (err error) {
 		if text, err := opts.Logins.Store.Load(storeName(opts.Name)); err == nil {
 			_ = json.Unmarshal([]byte(text), &old) // without tokens, there are none to revoke
@@ -185,7 +190,7 @@ func logoutRun(ctx context.Context, opts *Options) error {
 	if err != nil || !found {
 		return opts.noTokens(err)
 	}
-	fmt.Fprintf(opts.IO.Out, "Removed the tokens of %s from the keyring.\n", opts.Name)
+	fmt.Fprintf(opts.IO.Out, "Removed the tokens of %s from %s.\n", opts.Name, where)
 	if old.RevokeURL == "" {
 		return nil
 	}
@@ -197,7 +202,7 @@ func logoutRun(ctx context.Context, opts *Options) error {
 	return nil
 }
 
-// noTokens explains why there are no tokens to remove; err is that of the keyring, or nil. The
+// noTokens explains why there are no tokens to remove; err is that of the store, or nil. The
 // tokens of a server that is not configured any more can be removed, so the name is only
 // checked then.
 func (o *Options) noTokens(err error) error {
@@ -214,7 +219,7 @@ func (o *Options) noTokens(err error) error {
 	case i < 0:
 		return unknown(o.Name, names(setup.Servers))
 	}
-	return fmt.Errorf("the keyring has no tokens for the MCP server %q", o.Name)
+	return fmt.Errorf("there are no stored tokens for the MCP server %q", o.Name)
 }
 
 // validName reports whether a name can be that of a server: see settings.MCP.

@@ -48,9 +48,15 @@ type store string
 
 func (s store) file(name string) string { return filepath.Join(string(s), url.QueryEscape(name)) }
 
-func (s store) Has(name string) bool {
+func (s store) Has(name string) (string, bool) {
 	_, err := os.Stat(s.file(name))
-	return err == nil
+	return "the keyring", err == nil
+}
+
+// has reports whether there are tokens of the server desk.
+func (s store) has() bool {
+	_, ok := s.Has("mcp:desk")
+	return ok
 }
 
 func (s store) Load(name string) (string, error) {
@@ -283,7 +289,7 @@ func TestLogin(t *testing.T) {
 	if out, err := d.run(t, s, "list", "--check"); err == nil || !strings.Contains(out, "needs login") || d.renewed == 1 {
 		t.Fatalf("with a rejected login: %v, %d renewals\n%s", err, d.renewed, out)
 	}
-	if out, err := d.run(t, s, "logout", "desk"); err != nil || s.Has("mcp:desk") {
+	if out, err := d.run(t, s, "logout", "desk"); err != nil || s.has() {
 		t.Fatalf("logout: %v\n%s", err, out)
 	}
 	if out, err := d.run(t, s, "logout", "desk"); err == nil {
@@ -310,7 +316,7 @@ func TestLogoutRevokesTheTokens(t *testing.T) {
 		if refuses {
 			want = "the tokens could not be revoked, so they are valid until they expire: " + strings.TrimPrefix(d.URL, "http://") + " answers 503"
 		}
-		if err != nil || s.Has("mcp:desk") || !strings.Contains(out, want) {
+		if err != nil || s.has() || !strings.Contains(out, want) {
 			t.Errorf("logout: %v\n%s", err, out)
 		}
 		if got := fmt.Sprint(d.revoked); got != "[client-1 refresh_token refresh-2 client-1 access_token access-2]" {
@@ -331,7 +337,7 @@ func TestLogoutSendsTokensNowhereElse(t *testing.T) {
 	if out, err := d.run(t, s, "login", "desk"); err != nil {
 		t.Fatalf("login: %v\n%s", err, out)
 	}
-	if out, err := d.run(t, s, "logout", "desk"); err != nil || s.Has("mcp:desk") || strings.Contains(out, "revoked") {
+	if out, err := d.run(t, s, "logout", "desk"); err != nil || s.has() || strings.Contains(out, "revoked") {
 		t.Errorf("logout: %v\n%s", err, out)
 	}
 	if n := leaked.Load(); n > 0 {
@@ -392,7 +398,7 @@ func TestLoginChecksTheIssuer(t *testing.T) {
 	d, s := newDesk(t), store(t.TempDir())
 	for _, issuer := range []string{"https://other.example", ""} {
 		d.issuer = issuer
-		if out, err := d.run(t, s, "login", "desk"); err == nil || !strings.Contains(err.Error(), "iss") || s.Has("mcp:desk") {
+		if out, err := d.run(t, s, "login", "desk"); err == nil || !strings.Contains(err.Error(), "iss") || s.has() {
 			t.Errorf("issuer %q: %v\n%s", issuer, err, out)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/oauth2"
 
+	"agent/cmd/agent/command"
 	"agent/internal/history/filelock"
 )
 
@@ -27,9 +28,10 @@ const (
 	lockPause = 20 * time.Millisecond
 )
 
-// TokenStore stores the tokens of servers by name. The keyring is the real one.
+// TokenStore stores the tokens of servers by name. The keyring, or a file if the user has
+// chosen that, is the real one.
 type TokenStore interface {
-	Has(name string) bool
+	Has(name string) (where string, ok bool)
 	Load(name string) (string, error) // empty if there are none
 	Save(name, text string) error
 	Delete(name string) (found bool, err error)
@@ -40,6 +42,9 @@ type TokenStore interface {
 type Logins struct {
 	Store TokenStore
 	Dir   string // of the lock files
+	// Choose lets the user choose where the tokens of a login are stored: see
+	// credentials.Choice. It returns Store, or one that saves tokens there. It may be nil.
+	Choose func(streams command.IO, file bool) (TokenStore, error)
 	// Browse opens a page in the user's browser. It may be nil.
 	Browse func(url string) error
 }
@@ -85,8 +90,20 @@ func (l login) renewed(ctx context.Context) (login, error) {
 // storeName is the name of the tokens of a server in the store.
 func storeName(server string) string { return "mcp:" + server }
 
-// Has reports whether the user has logged in to a server.
-func (l *Logins) Has(server string) bool { return l.Store.Has(storeName(server)) }
+// Has reports whether the user has logged in to a server, and where the tokens are.
+func (l *Logins) Has(server string) (where string, ok bool) { return l.Store.Has(storeName(server)) }
+
+// choose returns the logins with the store that the user chooses for the tokens of a login.
+func (l *Logins) choose(streams command.IO, file bool) (*Logins, error) {
+	if l.Choose == nil {
+		return l, nil
+	}
+	store, err := l.Choose(streams, file)
+	if err != nil {
+		return nil, err
+	}
+	return &Logins{Store: store, Dir: l.Dir, Browse: l.Browse}, nil
+}
 
 // load returns the login to a server with that URL; empty if there is none.
 func (l *Logins) load(server, url string) (login, error) {
@@ -156,7 +173,7 @@ func (l *Logins) Handler(server, url string) *Handler {
 
 // TokenSource returns h; nil if the user has not logged in.
 func (h *Handler) TokenSource(context.Context) (oauth2.TokenSource, error) {
-	if !h.logins.Has(h.server) {
+	if _, ok := h.logins.Has(h.server); !ok {
 		return nil, nil
 	}
 	return h, nil

@@ -27,7 +27,7 @@ type Options struct {
 	Added     []string // further directories that commands may change, absolute
 	Readable  []string // what commands may read although the home directory is hidden
 	// Private are files of this program that only approved commands can read. Secret
-	// are files of this program that no command can read.
+	// are files and directories of this program that no command can read.
 	Private, Secret []string
 	Places          sandbox.Places
 

@@ -16,6 +16,8 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"slices"
+	"strings"
 )
 
 // Tree is a directory to search. It caches nothing between calls and is safe for
@@ -25,7 +27,7 @@ type Tree struct {
 	dir        string
 	unfiltered bool // no ignore rules apply
 	caps       caps
-	hide       string
+	hide       []string
 	withheld   func(p string) bool // see Withhold; may be nil
 }
 
@@ -35,11 +37,16 @@ func New(root *os.Root, dir string) *Tree {
 	return &Tree{root: root, dir: dir, caps: defaultCaps()}
 }
 
-// Hide excludes the file at p, relative to the tree, unless p is empty. It
-// returns t. Call it before any search.
-func (t *Tree) Hide(p string) *Tree {
-	t.hide = p
+// Hide excludes the files and directories at paths, relative to the tree. It returns t.
+// Call it before any search.
+func (t *Tree) Hide(paths []string) *Tree {
+	t.hide = paths
 	return t
+}
+
+// hides reports whether Hide excludes the entry of a directory with that name.
+func (t *Tree) hides(dir, name string) bool {
+	return slices.ContainsFunc(t.hide, func(p string) bool { return strings.EqualFold(join(dir, name), p) })
 }
 
 // Withhold makes Grep skip the files below a directory for which withheld returns true. It

@@ -7,7 +7,6 @@ import (
 	"path"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 )
@@ -239,7 +238,7 @@ func (w *walker) pushEntries(ctx context.Context, d *openDir, part []fs.DirEntry
 		}
 		switch {
 		case !e.IsDir() && !e.Type().IsRegular() || r.ignores(d.path, e.Name(), e.IsDir()):
-		case !e.IsDir() && w.tree.hide != "" && strings.EqualFold(join(d.path, e.Name()), w.tree.hide):
+		case w.tree.hides(d.path, e.Name()):
 		case !e.IsDir():
 			if w.visit != nil {
 				files = append(files, e.Name())

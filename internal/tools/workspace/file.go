@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"agent/internal/tools/advice"
@@ -69,38 +70,50 @@ func (t *tree) openNow(p string) (*os.File, fs.FileInfo, error) {
 	return f, info, nil
 }
 
-// isHidden reports whether the resolved path p is the hidden file.
+// isHidden reports whether the resolved path p is hidden: see Workspace.Hide.
 func (t *tree) isHidden(p string) bool {
-	if t.hidden == "" {
-		return false
+	for _, hidden := range t.hiddenPaths() {
+		if hidden == "." || strings.EqualFold(p, hidden) || len(p) > len(hidden) && p[len(hidden)] == '/' && strings.EqualFold(p[:len(hidden)], hidden) {
+			return true
+		}
 	}
-	if strings.EqualFold(p, t.hiddenPath()) {
-		return true
-	}
-	key, err := os.Stat(t.hidden)
-	if err != nil {
+	if len(t.hidden) == 0 {
 		return false
 	}
 	info, err := t.root.Stat(p)
-	return err == nil && os.SameFile(info, key)
+	return err == nil && slices.ContainsFunc(t.hidden, func(hidden string) bool { return isSame(info, hidden) })
 }
 
-// hiddenPath returns the path of the hidden file relative to the tree, with
-// slashes, or "" if it is not below the tree.
-func (t *tree) hiddenPath() string {
-	if t.hidden == "" {
-		return ""
+// isSame reports whether info describes the file or directory at path, or a file in that
+// directory that has several names.
+func isSame(info fs.FileInfo, path string) bool {
+	other, err := os.Stat(path)
+	if err != nil || os.SameFile(info, other) || !other.IsDir() || !hasOtherLinks(info) {
+		return err == nil && os.SameFile(info, other)
 	}
-	dir := filepath.Dir(t.hidden)
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		dir = real
+	entries, _ := os.ReadDir(path)
+	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
+		entry, err := e.Info()
+		return err == nil && os.SameFile(info, entry)
+	})
+}
+
+// hiddenPaths returns the hidden paths below the tree, relative to it and with slashes.
+func (t *tree) hiddenPaths() (paths []string) {
+	for _, hidden := range t.hidden {
+		dir := filepath.Dir(hidden)
+		if real, err := filepath.EvalSymlinks(dir); err == nil {
+			dir = real
+		}
+		if p, ok := t.inside(filepath.Join(dir, filepath.Base(hidden))); ok {
+			paths = append(paths, p)
+		}
 	}
-	p, _ := t.inside(filepath.Join(dir, filepath.Base(t.hidden)))
-	return p
+	return paths
 }
 
 func hiddenError(name string) error {
-	return advice.Add(fmt.Errorf("%s is the key that protects the user's permissions; tools cannot read or change it", name), "Continue without it")
+	return advice.Add(fmt.Errorf("%s holds secret keys of this program; tools cannot read or change it", name), "Continue without it")
 }
 
 // checkReadable returns an error if info is neither a file nor a directory.

@@ -21,9 +21,9 @@ type tree struct {
 	dir    string      // absolute path
 	self   fs.FileInfo // info of the directory
 	kind   treeKind
-	hidden string // see Workspace.Hide
-	wider  bool   // see Workspace.AllowOutside
-	editor Editor // see Workspace.UseEditor; may be nil
+	hidden []string // see Workspace.Hide
+	wider  bool     // see Workspace.AllowOutside
+	editor Editor   // see Workspace.UseEditor; may be nil
 }
 
 // treeKind is the kind of a tree.

@@ -65,12 +65,13 @@ func (w *Workspace) Close() error {
 // before any tool runs.
 func (w *Workspace) Attach(outputs string) { w.outputs = outputs }
 
-// Hide denies all tools access to the content of the file at an absolute path.
-// The file need not exist. Call Hide before any tool runs.
-func (w *Workspace) Hide(path string) {
-	w.main.hidden = path
+// Hide denies all tools access to the content of the files at absolute paths, and of
+// those in directories at such paths. The paths need not exist. Call Hide before any tool
+// runs.
+func (w *Workspace) Hide(paths ...string) {
+	w.main.hidden = paths
 	for _, t := range w.added {
-		t.hidden = path
+		t.hidden = paths
 	}
 }
 
@@ -172,7 +173,7 @@ type Dir struct {
 	Root     *os.Root
 	Path     string                 // absolute
 	Outputs  bool                   // it is the outputs directory
-	Hidden   string                 // the hidden file relative to Root; empty if it is not below Root
+	Hidden   []string               // the hidden files and directories below Root, relative to it
 	Withheld func(path string) bool // which files may hold secrets; nil for none
 }
 
@@ -184,7 +185,7 @@ func (p Place) Enter() (d Dir, done func(), err error) {
 	if err != nil {
 		return Dir{}, nil, err
 	}
-	return Dir{Root: t.root, Path: t.dir, Outputs: t.kind == outputsTree, Hidden: t.hiddenPath(), Withheld: p.withheld}, done, nil
+	return Dir{Root: t.root, Path: t.dir, Outputs: t.kind == outputsTree, Hidden: t.hiddenPaths(), Withheld: p.withheld}, done, nil
 }
 
 // Name returns the path of p as a model writes it.

@@ -171,7 +171,7 @@ func TestReadingsRecordContent(t *testing.T) {
 	ws, dir := newWorkspace(t, map[string]string{"f": "caf\xe9\n2\n", "big": big})
 	sum := func(s string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(s))) }
 	for name, want := range map[string]workspace.Reading{
-		"f":   {Path: "f", Sum: sum("caf\xe9\n2\n"), First: 2, Last: 2, Content: []byte("caf\xe9\n2\n")},
+		"f":   {Path: "f", Sum: sum("café\n2\n"), First: 2, Last: 2, Content: []byte("café\n2\n")},
 		"big": {Path: "big", Sum: sum(big), First: 2, Last: 2},
 	} {
 		r := reading(t, ws, nil, obj{"path": name, "offset": 2, "limit": 1})

@@ -25,7 +25,8 @@ func TestEditKeepsEveryOtherByte(t *testing.T) {
 		"byte order mark":  {"\ufeffa = 1\n", "a = 1", "a = 2", "\ufeffa = 2\n"},
 		"no final newline": {"a\nb", "b", "c", "a\nc"},
 		"final newlines":   {"a\n\n\n", "a", "b", "b\n\n\n"},
-		"invalid utf-8":    {"\xff\xfea\x80", "a", "b", "\xff\xfeb\x80"},
+		"invalid utf-8":    {"\xfd\xfea\x81", "a", "b", "\xfd\xfeb\x81"},
+		"utf-16":           {"\xff\xfea\x80", "\u8061", "b", "\xff\xfeb\x00"},
 		"nul":              {"\x00a\x00", "a", "b", "\x00b\x00"},
 		"tabs and blanks":  {"\ta \t\n", "a", "b", "\tb \t\n"},
 	} {

@@ -17,8 +17,8 @@ import (
 const maxLinkScan = 100_000
 
 // OtherNames returns the other names in root, with slashes, of the file at path, which
-// info describes. It reports whether these are all of them: none is outside root or in a
-// git directory, and none was missed in a very large tree.
+// info describes. It reports whether these are all of them: none is outside root, in a
+// git directory or a temporary file, and none was missed in a very large tree.
 func OtherNames(root *os.Root, at string, info fs.FileInfo) (names []string, all bool) {
 	others, seen := linkCount(info)-1, 0
 	if others < 1 {
@@ -34,6 +34,8 @@ func OtherNames(root *os.Root, at string, info fs.FileInfo) (names []string, all
 		case insideGit(e.Name()) && e.IsDir():
 			return fs.SkipDir
 		case !e.Type().IsRegular() || insideGit(e.Name()):
+			return nil
+		case strings.HasPrefix(e.Name(), tempPrefix): // a leftover, which the next commit removes
 			return nil
 		}
 		if other, err := e.Info(); err == nil && os.SameFile(info, other) {

@@ -320,3 +320,31 @@ func TestHooksJudgeCallsWithTheSameID(t *testing.T) {
 		}
 	}
 }
+
+// A job is a call of shell for hooks: they get that name and the command, and may change it.
+func TestHooksOfShellCoverJobs(t *testing.T) {
+	start := func() *script.Provider {
+		return script.New(script.Call("c1", "jobs", `{"action":"start","command":"touch started"}`), script.Say("done"))
+	}
+	for _, c := range []struct{ name, hook, want string }{
+		{"blocked", `grep -q '"tool":"shell".*"arguments":{"command":"touch started"}' && { echo no jobs >&2; exit 2; }`, "no jobs"},
+		{"changed", `echo '{"arguments":{"command":"touch changed"}}'`, "changed the arguments"},
+	} {
+		h := newHooked(t, start(), map[string][]hooks.Hook{hooks.BeforeTool: {{Tool: "shell", Command: c.hook}}})
+		h.Mode = event.ModeAll
+		w, err := workspace.Open(h.dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		jobs := tools.NewJobs()
+		h.Tools = tools.Commands{Workspace: w}.Tools(jobs)
+		end := result(t, play(t, h.Options, []string{"go"}, nil))
+		if !strings.Contains(end.Result.Text, c.want) {
+			t.Errorf("%s: %+v", c.name, end.Result)
+		}
+		if _, err := os.Stat(filepath.Join(h.dir, "started")); err == nil {
+			t.Errorf("%s: the command ran", c.name)
+		}
+		_ = w.Close()
+	}
+}

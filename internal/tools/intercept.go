@@ -14,6 +14,9 @@ type Info struct {
 	Agent string          // ID of a delegate; empty for the main agent
 	Step  int             // of the session, from 1; 0 for a command that the user typed
 	More  bool            // more calls of the same reply follow
+	// Effective is as in Call. It is set for ArgumentsInterceptor and CheckInterceptor, and
+	// has the arguments before any interceptor changed them.
+	Effective *Effective
 }
 
 // Runner runs an approved call.
@@ -57,6 +60,11 @@ func Intercept(all ...any) Interceptors {
 // Prepare runs the argument interceptors, t.Prepare, and the check interceptors.
 func (is Interceptors) Prepare(ctx context.Context, in Info, t Tool) (Call, error) {
 	args := in.Args
+	if _, ok := t.(indirect); ok {
+		if c, err := t.Prepare(ctx, args); err == nil {
+			in.Effective = c.Effective
+		}
+	}
 	for _, x := range is.all {
 		if x, ok := x.(ArgumentsInterceptor); ok {
 			var err error
@@ -69,6 +77,10 @@ func (is Interceptors) Prepare(ctx context.Context, in Info, t Tool) (Call, erro
 	if err != nil {
 		return c, err
 	}
+	if c.Effective.tool() != in.Effective.tool() { // the interceptors have seen another call
+		return Call{}, fmt.Errorf("not run: %s was not available when the call arrived. Send the call again", c.Effective.tool())
+	}
+	c.Effective = in.Effective
 	for _, x := range is.all {
 		if x, ok := x.(CheckInterceptor); ok {
 			if err := x.Check(ctx, in, &c); err != nil {

@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	_ "embed"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -41,10 +42,15 @@ func (s *shellTool) prepareJob(_ context.Context, a jobsArgs) (Call, error) {
 			return Call{}, err
 		}
 		at := s.nextDir()
+		effective, err := startedCommand(a)
+		if err != nil {
+			return Call{}, err
+		}
 		return Call{
 			Title: "start job " + oneLine(a.Command), Effect: Execute, Targets: []Target{{Kind: Command, Value: a.Command, Dir: at.dir}},
-			Alone: true, // its job is there for the next calls
-			Run:   func(ctx context.Context, ok Approved) (Result, error) { return s.start(ctx, a, at, ok) },
+			Alone:     true, // its job is there for the next calls
+			Effective: effective,
+			Run:       func(ctx context.Context, ok Approved) (Result, error) { return s.start(ctx, a, at, ok) },
 		}, nil
 	case "list":
 		return Call{Title: "list jobs", Effect: Read, Run: func(context.Context, Approved) (Result, error) { return s.jobs.listJobs(), nil }}, nil
@@ -71,6 +77,22 @@ func (s *shellTool) prepareJob(_ context.Context, a jobsArgs) (Call, error) {
 		Targets: []Target{{Kind: Command, Value: fmt.Sprintf("job %d < %s", b.id, a.Input)}},
 		Run:     func(context.Context, Approved) (Result, error) { return b.send(a.Input) },
 	}, nil
+}
+
+// startedCommand returns the call of shell that starting a job is in effect.
+func startedCommand(a jobsArgs) (*Effective, error) {
+	type command struct {
+		Command string `json:"command"`
+	}
+	args, err := json.Marshal(command{a.Command})
+	return &Effective{Tool: "shell", Arguments: args, Wrap: func(args json.RawMessage) (json.RawMessage, error) {
+		var changed command
+		if err := json.Unmarshal(args, &changed); err != nil {
+			return nil, err
+		}
+		a.Command = changed.Command
+		return json.Marshal(a)
+	}}, err
 }
 
 // start starts a command in the background. It waits startGrace to report an

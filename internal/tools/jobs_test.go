@@ -4,6 +4,7 @@ package tools_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"regexp"
@@ -62,7 +63,8 @@ func TestJobsDescribeTheirCalls(t *testing.T) {
 		want tools.Call
 	}{
 		{obj{"action": "start", "command": "make\nmake two"}, tools.Call{Title: "start job make (+1 line)", Effect: tools.Execute, Alone: true,
-			Targets: []tools.Target{{Kind: tools.Command, Value: "make\nmake two", Dir: dir}}}},
+			Effective: &tools.Effective{Tool: "shell", Arguments: json.RawMessage(`{"command":"make\nmake two"}`)},
+			Targets:   []tools.Target{{Kind: tools.Command, Value: "make\nmake two", Dir: dir}}}},
 		{obj{"action": "send", "id": 1, "input": "y"}, tools.Call{Title: "send to job 1: y", Effect: tools.Execute,
 			Targets: []tools.Target{{Kind: tools.Command, Value: "job 1 < y"}}}},
 		{obj{"action": "read", "id": 1}, tools.Call{Title: "read job 1 (sleep 600)", Effect: tools.Read}},
@@ -74,6 +76,9 @@ func TestJobsDescribeTheirCalls(t *testing.T) {
 			t.Fatal(err)
 		}
 		got.Run = nil
+		if got.Effective != nil {
+			got.Effective.Wrap = nil
+		}
 		same(t, got, x.want)
 	}
 	for _, x := range []struct {

@@ -65,7 +65,7 @@ func (c Commands) Tools(jobs *Jobs) []Tool {
 		return s.prepare(ctx, a)
 	}, s.shellForm())}
 	if jobs != nil {
-		tools = append(tools, New("jobs", jobsText, s.prepareJob, jobsForm()))
+		tools = append(tools, Indirect(New("jobs", jobsText, s.prepareJob, jobsForm())))
 	}
 	return tools
 }

@@ -34,6 +34,9 @@ type Tool interface {
 // Call is a prepared call of a tool.
 type Call struct {
 	Tool string // the name of the tool; set by the loop
+	// Effective is the call of another tool that this one makes in effect; nil if it makes
+	// none. Only the tools of Indirect set it.
+	Effective *Effective
 	// Title is one line for the user that begins with a verb: "edit
 	// internal/tui/list.go". It contains untrusted text.
 	Title string

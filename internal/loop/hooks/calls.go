@@ -69,12 +69,13 @@ type before struct{ *Calls }
 func (b before) Arguments(ctx context.Context, in tools.Info, args json.RawMessage) (json.RawMessage, error) {
 	d, known := b.decision(in)
 	if !known {
-		paths := b.pathsOf(args)
-		all := b.r.find(BeforeTool, in.Tool, paths)
+		tool, given := effective(in.Tool, args, in.Effective)
+		paths := b.pathsOf(given)
+		all := b.r.find(BeforeTool, paths, in.Tool, tool)
 		if len(all) == 0 {
 			return args, nil
 		}
-		d.outcome = b.r.run(ctx, all, Input{Event: BeforeTool, Agent: b.agent, Tool: in.Tool, Call: in.ID, Arguments: args, Paths: paths})
+		d.outcome = b.r.run(ctx, all, Input{Event: BeforeTool, Agent: b.agent, Tool: tool, Call: in.ID, Arguments: given, Paths: paths})
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -86,6 +87,8 @@ func (b before) Arguments(ctx context.Context, in tools.Info, args json.RawMessa
 	switch {
 	case d.err != nil:
 		return nil, d.err
+	case d.changed != nil && in.Effective != nil:
+		return in.Effective.Wrap(d.changed)
 	case d.changed != nil:
 		return d.changed, nil
 	}
@@ -132,14 +135,17 @@ func (a after) Run(ctx context.Context, in tools.Info, c tools.Call, ok tools.Ap
 	if d.context != "" {
 		notes = append(notes, fromHook+d.context)
 	}
-	args := in.Args
+	tool, args := effective(in.Tool, in.Args, c.Effective)
 	if d.changed != nil {
 		args = d.changed
 	}
 	paths := callPaths(c, got)
-	if all := a.r.find(AfterTool, in.Tool, paths); len(all) > 0 {
+	if len(paths) == 0 {
+		paths = a.pathsOf(args)
+	}
+	if all := a.r.find(AfterTool, paths, in.Tool, tool); len(all) > 0 {
 		out := a.r.run(ctx, all, Input{
-			Event: AfterTool, Agent: a.agent, Tool: in.Tool, Call: in.ID, Arguments: json.RawMessage(a.r.o.Mask(string(args))), Paths: paths,
+			Event: AfterTool, Agent: a.agent, Tool: tool, Call: in.ID, Arguments: json.RawMessage(a.r.o.Mask(string(args))), Paths: paths,
 			Title: c.Title, Result: got.Text, Failed: got.IsError,
 		})
 		if out.context != "" {
@@ -153,6 +159,15 @@ func (a after) Run(ctx context.Context, in tools.Info, c tools.Call, ok tools.Ap
 		got.Notes += n + "\n"
 	}
 	return got, nil
+}
+
+// effective returns the tool and the arguments that hooks get: those of the call of another
+// tool that a call is in effect, if there is one.
+func effective(tool string, args json.RawMessage, e *tools.Effective) (string, json.RawMessage) {
+	if e == nil {
+		return tool, args
+	}
+	return e.Tool, e.Arguments
 }
 
 // fromHook precedes the context of a hook in the result of a call.
@@ -243,9 +258,10 @@ func (c *Calls) relative(name string) string {
 	return filepath.ToSlash(name)
 }
 
-// matches reports whether h acts on a call of a tool with these paths.
-func (h Hook) matches(tool string, paths []string) bool {
-	if h.Tool != "" && !doublestar.MatchUnvalidated(h.Tool, tool) {
+// matches reports whether h acts on a call with these paths of a tool with one of names.
+func (h Hook) matches(paths, names []string) bool {
+	plain := func(name string) string { return strings.ReplaceAll(name, "/", "|") } // * stands for / too
+	if h.Tool != "" && !slices.ContainsFunc(names, func(n string) bool { return doublestar.MatchUnvalidated(plain(h.Tool), plain(n)) }) {
 		return false
 	}
 	return h.Path == "" || slices.ContainsFunc(paths, func(p string) bool {

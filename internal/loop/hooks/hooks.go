@@ -117,7 +117,7 @@ func (r *Runner) begin() {
 		r.open.Store(true)
 		r.background.Go(func() {
 			defer close(r.started)
-			r.context = r.run(r.ctx, r.find(SessionStart, "", nil), Input{Event: SessionStart}).context
+			r.context = r.run(r.ctx, r.find(SessionStart, nil), Input{Event: SessionStart}).context
 		})
 	})
 }
@@ -151,7 +151,7 @@ func (r *Runner) Prompt(ctx context.Context, text string) (note, blocked string)
 	case <-ctx.Done():
 		return "", ""
 	}
-	out := r.run(ctx, r.find(Prompt, "", nil), Input{Event: Prompt, Prompt: text})
+	out := r.run(ctx, r.find(Prompt, nil), Input{Event: Prompt, Prompt: text})
 	if out.blocked {
 		return "", out.reason
 	}
@@ -171,7 +171,7 @@ func (r *Runner) Ended(ctx context.Context, reason event.Reason, answer string, 
 		r.inform(in)
 		return ""
 	}
-	out := r.run(ctx, r.find(TurnEnd, "", nil), in)
+	out := r.run(ctx, r.find(TurnEnd, nil), in)
 	if !out.blocked || ctx.Err() != nil {
 		return ""
 	}
@@ -197,7 +197,7 @@ func (r *Runner) Listen(e event.Event) {
 // inform runs hooks in the background, and ignores what they print.
 func (r *Runner) inform(in Input) {
 	in.unawaited = true
-	r.background.Go(func() { r.run(r.ctx, r.find(in.Event, "", nil), in) })
+	r.background.Go(func() { r.run(r.ctx, r.find(in.Event, nil), in) })
 }
 
 const (
@@ -216,7 +216,7 @@ func (r *Runner) Close() {
 	late := time.AfterFunc(lastLimit, r.stop)
 	r.background.Wait()
 	late.Stop()
-	all := r.find(SessionEnd, "", nil)
+	all := r.find(SessionEnd, nil)
 	for i := range all {
 		all[i].Limit = min(all[i].limit(), endLimit)
 	}

@@ -58,13 +58,13 @@ type outcome struct {
 	by      string          // the hook that changed them last
 }
 
-// find returns the hooks of an event for a call of a tool with these paths.
-func (r *Runner) find(event, tool string, paths []string) []Hook {
+// find returns the hooks of an event, for a call with these paths of a tool with one of names.
+func (r *Runner) find(event string, paths []string, names ...string) []Hook {
 	all, problem := r.o.Find(event)
 	if problem != "" {
 		r.report(problem)
 	}
-	return slices.DeleteFunc(slices.Clone(all), func(h Hook) bool { return !h.matches(tool, paths) })
+	return slices.DeleteFunc(slices.Clone(all), func(h Hook) bool { return !h.matches(paths, names) })
 }
 
 // run runs hooks in order until one blocks. Each gets the arguments as the hooks before

@@ -32,8 +32,12 @@ func (r Rule) matchesTool(name string) bool {
 }
 
 // matchesCall reports whether a rule of kind tool or mcp matches a call. A tool of an MCP
-// server is known by the name with which the model called it, and by mcp__SERVER__TOOL.
+// server is known by the name with which the model called it, and by mcp__SERVER__TOOL. A call
+// that is in effect one of another tool is known by both names.
 func (r Rule) matchesCall(c tools.Call) bool {
+	if c.Effective != nil && r.matchesTool(c.Effective.Tool) {
+		return true
+	}
 	for _, t := range c.Targets {
 		if t.Kind == tools.MCP {
 			server, tool, _ := strings.Cut(t.Value, "/")

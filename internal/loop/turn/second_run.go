@@ -33,7 +33,7 @@ func (x *executor) runAgain(ctx context.Context, c *toolCall) {
 	s := secondRun{c: c, call: c.call, blocked: *c.blocked}
 	if s.blocked.Restart != nil {
 		s.call = *s.blocked.Restart
-		s.call.Tool = c.call.Tool
+		s.call.Tool, s.call.Effective = c.call.Tool, c.call.Effective
 	}
 	s.verdict = x.Permissions.JudgeAgain(ctx, s.call, s.access())
 	if stay := s.stay(); stay != "" && !s.verdict.Refuse && !s.verdict.Ask {

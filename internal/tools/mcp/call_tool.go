@@ -35,7 +35,7 @@ func (o *object) UnmarshalJSON(b []byte) error {
 
 // callTool returns the tool that calls any tool.
 func (b *Toolbox) callTool() tools.Tool {
-	return tools.New(CallTool, callText, func(ctx context.Context, a callArgs) (tools.Call, error) {
+	return tools.Indirect(tools.New(CallTool, callText, func(ctx context.Context, a callArgs) (tools.Call, error) {
 		t, err := b.find(a.Tool)
 		if err != nil {
 			b.settle(ctx)
@@ -55,13 +55,16 @@ func (b *Toolbox) callTool() tools.Tool {
 		if err != nil && !strings.HasSuffix(err.Error(), "?") {
 			err = advice.Add(err, `%s {"query": %q} returns its schema`, SearchTool, t.Name)
 		}
+		c.Effective = &tools.Effective{Tool: t.Name, Arguments: args, Wrap: func(args json.RawMessage) (json.RawMessage, error) {
+			return json.Marshal(map[string]any{"tool": t.Name, "arguments": args})
+		}}
 		return c, err
 	}, intake.Form{
 		Names:   []string{"call_mcp_tool", "use_mcp_tool", "mcp"},
 		Prefix:  Prefix,
 		Aliases: map[string][]string{"arguments": {"args", "params", "parameters", "input", "tool_input"}},
 		Rewrite: readCall,
-	})
+	}))
 }
 
 // The names under which models send the tool and its server.

@@ -39,7 +39,7 @@ func (s Status) mayHaveResources() bool {
 
 // resourceTool returns the tool that lists and reads resources.
 func (b *Toolbox) resourceTool() tools.Tool {
-	return tools.New(ResourceTool, resourceText+"\nServers: "+strings.Join(b.names(), ", "), func(_ context.Context, a resourceArgs) (tools.Call, error) {
+	return tools.Indirect(tools.New(ResourceTool, resourceText+"\nServers: "+strings.Join(b.names(), ", "), func(_ context.Context, a resourceArgs) (tools.Call, error) {
 		s, err := b.withResources(a.Server)
 		if err != nil {
 			return tools.Call{}, err
@@ -64,7 +64,13 @@ func (b *Toolbox) resourceTool() tools.Tool {
 		if s.Remote() {
 			effect = tools.Network
 		}
+		args := json.RawMessage(input)
 		return tools.Call{
+			Effective: &tools.Effective{Tool: Prefix + s.Name + "__resources/read", Arguments: args, Wrap: func(args json.RawMessage) (json.RawMessage, error) {
+				err := json.Unmarshal(args, &a)
+				a.Server = s.Name
+				return encode(a), err
+			}},
 			Title: "read resource " + s.Name + ":" + phrase.Clip(a.URI, maxBrief), Effect: effect,
 			Targets: []tools.Target{{Kind: tools.MCP, Value: s.Name + "/resources/read", Input: string(input)}},
 			Run: func(ctx context.Context, _ tools.Approved) (tools.Result, error) {
@@ -74,7 +80,7 @@ func (b *Toolbox) resourceTool() tools.Tool {
 	}, intake.Form{
 		Names:   []string{"read_mcp_resource", "list_mcp_resources", "readmcpresource", "listmcpresources"},
 		Aliases: map[string][]string{"server": {"server_name"}, "uri": {"url", "resource"}, "query": {"q", "filter"}},
-	})
+	}))
 }
 
 // withResources returns the server with that name; without a name, the only one that may

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -28,6 +29,8 @@ import (
 // newCmdMCP returns `agent mcp`.
 func newCmdMCP(f *command.Factory, o *flags, end *exit.Signals, runF command.RunFunc[servers.Options]) *cobra.Command {
 	opts := servers.Options{IO: f.IO, Version: f.Version, Cleanup: f.Cleanup, Logins: mcpLogins()}
+	lines := sync.OnceValue(readLineInput)
+	opts.ReadLine = func(ctx context.Context) (string, bool) { return lines().lineUntil(ctx) }
 	opts.Open = func() (servers.Setup, error) { return openServers(f, o) }
 	opts.Run = func(ctx context.Context, t tools.Tool, args string) error {
 		return runConnected(ctx, f.IO, end, t, args)

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"io"
 	"net"
@@ -72,9 +73,52 @@ func (c *callback) answer(conn net.Conn) {
 	_ = res.Write(conn)
 	_ = conn.Close()
 	if status == http.StatusOK {
-		select {
-		case c.answers <- q:
-		default:
-		}
+		c.take(q)
 	}
+}
+
+// take hands over an answer unless there is one.
+func (c *callback) take(q url.Values) {
+	select {
+	case c.answers <- q:
+	default:
+	}
+}
+
+// readPasted reads addresses that the user pastes until one has the answer, the input ends
+// or ctx ends. It says why it does not take a line.
+func (o *Options) readPasted(ctx context.Context, c *callback) {
+	for o.ReadLine != nil {
+		line, ok := o.ReadLine(ctx)
+		if !ok {
+			return
+		}
+		if line = strings.Trim(strings.TrimSpace(line), "<>\"'"); line == "" {
+			continue
+		}
+		q, why := c.pasted(line)
+		if why == "" {
+			c.take(q)
+			return
+		}
+		o.IO.Warn("%s. Still waiting for the login", why)
+	}
+}
+
+// pasted returns the answer in an address, or why there is none.
+func (c *callback) pasted(address string) (q url.Values, why string) {
+	u, err := url.Parse(address)
+	if err != nil {
+		return nil, "That is not an address. Paste the complete address of the page that the browser could not open"
+	}
+	q = u.Query()
+	switch {
+	case !q.Has("code") && !q.Has("error"):
+		return nil, "That address has no answer. Paste the complete address of the page that the browser could not open"
+	case q.Get("state") != c.state:
+		return nil, "That address belongs to another login. Open the page above, and paste the address of the page that follows"
+	case q.Has("error"):
+		return nil, "The authorization server answers: " + cmp.Or(q.Get("error_description"), q.Get("error")) + ". To try again, open the page above"
+	}
+	return q, ""
 }

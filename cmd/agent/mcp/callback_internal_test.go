@@ -72,7 +72,7 @@ func TestPageOfALogin(t *testing.T) {
 	for _, page := range []string{"https://accounts.example@thief.example/", "https://accounts.example\\@thief.example/", "javascript:alert(1)", "file:///etc/passwd"} {
 		var shown strings.Builder
 		o := &Options{IO: command.IO{Err: command.Console{Writer: &shown}}}
-		if _, err := o.askBrowser(t.Context(), nil, page); err == nil || shown.Len() > 0 {
+		if _, err := o.askBrowser(t.Context(), nil, "", page); err == nil || shown.Len() > 0 {
 			t.Errorf("%s: %v, shown %q", page, err, shown.String())
 		}
 	}

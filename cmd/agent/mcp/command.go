@@ -33,8 +33,9 @@ type Options struct {
 	Open    func() (Setup, error)
 	// Run runs the call of a tool without approval, and prints its result.
 	Run func(ctx context.Context, t tools.Tool, args string) error
-	// Login are the stored logins.
-	Logins *Logins
+	// ReadLine reads a line of standard input; false at its end or that of ctx. It may be nil.
+	ReadLine func(ctx context.Context) (line string, ok bool)
+	Logins   *Logins
 
 	Name, Tool string
 	Args       string // of the tool: JSON, or "-" for standard input

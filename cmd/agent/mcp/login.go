@@ -55,24 +55,26 @@ func loginRun(ctx context.Context, opts *Options) error {
 
 // logIn logs in to a server and stores the tokens.
 func (o *Options) logIn(ctx context.Context, s Configured, client settings.MCPAuth) error {
-	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(client.Port)))
+	listener, redirect, err := listen(client)
 	if err != nil {
 		return fmt.Errorf("listen for the answer of the browser: %w", err)
 	}
 	defer listener.Close()
-	redirect := "http://" + listener.Addr().String() + "/callback"
 	var got login
 	seen := &endpoints{revoke: map[string]string{}, through: http.DefaultTransport}
 	config := &auth.AuthorizationCodeHandlerConfig{
 		RedirectURL: redirect, RequestRefreshToken: true, AcceptUnadvertisedIss: true, Client: &http.Client{Timeout: renewTime, Transport: seen},
 		AuthorizationCodeFetcher: func(ctx context.Context, args *auth.AuthorizationArgs) (*auth.AuthorizationResult, error) {
-			return o.askBrowser(ctx, listener, args.URL)
+			return o.askBrowser(ctx, listener, redirect, args.URL)
 		},
 		NewTokenSource: func(_ context.Context, c *oauth2.Config, t *oauth2.Token) (oauth2.TokenSource, error) {
 			got = newLogin(s.URL, c, t)
 			got.RevokeURL = seen.revocation(got.TokenURL)
 			return oauth2.StaticTokenSource(t), nil
 		},
+	}
+	if len(client.Scopes) > 0 {
+		config.ScopeFilter = func([]string) []string { return client.Scopes }
 	}
 	if client.ClientID != "" {
 		config.PreregisteredClient = &oauthex.ClientCredentials{ClientID: client.ClientID}
@@ -107,6 +109,22 @@ func (o *Options) logIn(ctx context.Context, s Configured, client settings.MCPAu
 	return nil
 }
 
+// listen returns a listener of this computer, and the address at which the browser reaches
+// it.
+func listen(client settings.MCPAuth) (listener net.Listener, redirect string, err error) {
+	host := cmp.Or(client.Host, "127.0.0.1")
+	at := host
+	if host == "localhost" {
+		at = "127.0.0.1"
+	}
+	listener, err = net.Listen("tcp", net.JoinHostPort(at, strconv.Itoa(client.Port)))
+	if err != nil {
+		return nil, "", err
+	}
+	_, port, err := net.SplitHostPort(listener.Addr().String())
+	return listener, "http://" + net.JoinHostPort(host, port) + "/callback", err
+}
+
 // challenge sends a request without credentials to a server, and returns it with the answer
 // that says where to log in.
 func challenge(ctx context.Context, s Configured) (*http.Request, *http.Response, error) {
@@ -135,8 +153,9 @@ func challenge(ctx context.Context, s Configured) (*http.Request, *http.Response
 }
 
 // askBrowser shows the user the page at which to log in, and waits for the answer of the
-// authorization server at the listener.
-func (o *Options) askBrowser(ctx context.Context, listener net.Listener, page string) (*auth.AuthorizationResult, error) {
+// authorization server: at the listener, or in the address that the user pastes if the
+// browser cannot reach it. Redirect is the address of the listener.
+func (o *Options) askBrowser(ctx context.Context, listener net.Listener, redirect, page string) (*auth.AuthorizationResult, error) {
 	u, err := url.Parse(page)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" {
 		return nil, errors.New("the URL of the login page is not http or https: " + ink.SanitizeLine(page))
@@ -145,6 +164,9 @@ func (o *Options) askBrowser(ctx context.Context, listener net.Listener, page st
 		return nil, errors.New("the URL of the login page hides its host: " + ink.SanitizeLine(page))
 	}
 	o.IO.Err.Say("To log in, open this page in a browser:\n\n  " + page + "\n\nWaiting for the login in the browser. To cancel: Ctrl+C\n")
+	if o.IO.Interactive() {
+		o.IO.Err.Say("If the browser then cannot open a page that begins with " + redirect + ",\ncopy its address, paste it here and press Enter.\n")
+	}
 	if o.Logins.Browse != nil && o.IO.Interactive() {
 		if err := o.Logins.Browse(page); err != nil {
 			o.IO.Warn("cannot open a browser: %v", err)
@@ -157,9 +179,15 @@ func (o *Options) askBrowser(ctx context.Context, listener net.Listener, page st
 		defer close(served)
 		answer.serve(serving, listener)
 	}()
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		o.readPasted(serving, answer)
+	}()
 	defer func() {
 		stop()
 		<-served
+		<-read
 	}()
 	select {
 	case q := <-answer.answers:

@@ -89,11 +89,13 @@ type desk struct {
 	clients   int
 	revoked   []string // tokens, in order
 	refuses   bool     // it does not revoke
+	scope     string   // that a login has to ask for
+	host      string   // in the address to which the browser returns
 	leaks     string   // where the MCP server wants tokens to be revoked; empty for its own answer
 }
 
 func newDesk(t *testing.T) *desk {
-	d := &desk{}
+	d := &desk{scope: "ask", host: "127.0.0.1"}
 	s := sdk.NewServer(&sdk.Implementation{Name: "desk", Version: "1"}, nil)
 	s.AddTool(&sdk.Tool{Name: "ask", InputSchema: json.RawMessage(`{"type":"object"}`)}, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: "answered"}}}, nil
@@ -139,7 +141,7 @@ func newDesk(t *testing.T) *desk {
 		d.challenge = q.Get("code_challenge")
 		d.mu.Unlock()
 		answer := url.Values{"code": {"code-1"}, "state": {q.Get("state")}, "iss": {d.issuer}}
-		if q.Get("resource") != d.URL+"/mcp" || q.Get("scope") != "ask" || q.Get("code_challenge_method") != "S256" {
+		if q.Get("resource") != d.URL+"/mcp" || q.Get("scope") != d.scope || !strings.HasPrefix(q.Get("redirect_uri"), "http://"+d.host+":") || q.Get("code_challenge_method") != "S256" {
 			answer = url.Values{"error": {"invalid_request"}, "state": {q.Get("state")}}
 		}
 		// A page of another site cannot end the login.
@@ -216,10 +218,13 @@ var page = regexp.MustCompile(`http://\S+/authorize\S+`)
 type browser struct {
 	bytes.Buffer
 	opened sync.WaitGroup
+	away   chan string // of a browser on another computer: gets the page, which is not opened
 }
 
 func (b *browser) Write(p []byte) (int, error) {
-	if at := page.Find(p); at != nil {
+	if at := page.Find(p); at != nil && b.away != nil {
+		b.away <- string(at)
+	} else if at != nil {
 		b.opened.Go(func() {
 			if res, err := http.Get(string(at)); err == nil {
 				_, _ = io.Copy(io.Discard, res.Body)
@@ -233,21 +238,26 @@ func (b *browser) Write(p []byte) (int, error) {
 // run runs `agent mcp` with arguments and returns what it printed.
 func (d *desk) run(t *testing.T, s store, args ...string) (string, error) {
 	t.Helper()
+	return d.runWith(t, s, &browser{}, nil, settings.MCPAuth{}, args...)
+}
+
+// runWith is like run, with a browser, lines of standard input and settings of the login.
+func (d *desk) runWith(t *testing.T, s store, b *browser, lines func(context.Context) (string, bool), client settings.MCPAuth, args ...string) (string, error) {
+	t.Helper()
 	logins := &servers.Logins{Store: s, Dir: string(s)}
 	var out bytes.Buffer
-	b := &browser{}
 	null, err := os.Open(os.DevNull)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer null.Close()
-	set := settings.MCP{Servers: map[string]settings.MCPServer{"desk": {URL: d.URL + "/mcp"}}}
+	set := settings.MCP{Servers: map[string]settings.MCPServer{"desk": {URL: d.URL + "/mcp", OAuth: client}}}
 	cmd := servers.NewCmd(servers.Options{
-		IO: command.IO{In: null, Out: command.Console{Writer: &out}, Err: command.Console{Writer: b}}, Logins: logins,
+		IO: command.IO{In: null, Out: command.Console{Writer: &out}, Err: command.Console{Writer: b}}, Logins: logins, ReadLine: lines,
 		Cleanup: func(func()) func() { return func() {} },
 		Open: func() (servers.Setup, error) {
 			all, err := servers.All(set, "config.json", servers.Source{Getenv: os.Getenv, Logins: logins})
-			return servers.Setup{Servers: all, Problem: err}, nil
+			return servers.Setup{File: settings.File{Settings: settings.Settings{MCP: set}}, Servers: all, Problem: err}, nil
 		},
 		Run: func(ctx context.Context, tool tools.Tool, args string) error {
 			call, err := tool.Prepare(ctx, json.RawMessage(args))
@@ -294,6 +304,54 @@ func TestLogin(t *testing.T) {
 	}
 	if out, err := d.run(t, s, "logout", "desk"); err == nil {
 		t.Fatalf("the second logout said\n%s", out)
+	}
+}
+
+// The user pastes the address that the browser on another computer could not open. An
+// address of another login, or with an error, does not end the login.
+func TestPastedAddress(t *testing.T) {
+	t.Parallel()
+	d, s := newDesk(t), store(t.TempDir())
+	b := &browser{away: make(chan string, 1)}
+	var lines []string
+	out, err := d.runWith(t, s, b, func(ctx context.Context) (string, bool) {
+		if lines == nil {
+			at := <-b.away
+			q, err := url.Parse(at)
+			if err != nil {
+				t.Error(err)
+			}
+			d.mu.Lock()
+			d.challenge = q.Query().Get("code_challenge")
+			d.mu.Unlock()
+			to, state := q.Query().Get("redirect_uri"), q.Query().Get("state")
+			lines = []string{"", "hello", at, to + "?code=code-1&state=guessed", to + "?error=access_denied&error_description=not+you&state=" + state,
+				" '" + to + "?" + url.Values{"code": {"code-1"}, "state": {state}, "iss": {d.issuer}}.Encode() + "#_=_'\r"}
+		}
+		if len(lines) == 0 {
+			<-ctx.Done()
+			return "", false
+		}
+		line := lines[0]
+		lines = lines[1:]
+		return line, true
+	}, settings.MCPAuth{}, "login", "desk")
+	if err != nil || !s.has() || len(lines) > 0 {
+		t.Fatalf("%v, %d lines are left\n%s", err, len(lines), out)
+	}
+	if strings.Count(out, "has no answer") != 2 || strings.Count(out, "belongs to another login") != 1 || !strings.Contains(out, "The authorization server answers: not you.") {
+		t.Errorf("got\n%s", out)
+	}
+}
+
+// A login asks for the scopes in the settings, and the browser returns to the host in them.
+func TestLoginSettings(t *testing.T) {
+	t.Parallel()
+	d, s := newDesk(t), store(t.TempDir())
+	d.scope, d.host = "read write", "localhost"
+	client := settings.MCPAuth{Scopes: []string{"read", "write"}, Host: "localhost"}
+	if out, err := d.runWith(t, s, &browser{}, nil, client, "login", "desk"); err != nil || !s.has() {
+		t.Errorf("%v\n%s", err, out)
 	}
 }
 

@@ -34,8 +34,15 @@ type MCPServer struct {
 
 // MCPAuth configures the login to an MCP server with OAuth.
 type MCPAuth struct {
-	ClientID string `json:"client_id,omitempty" what:"ID of a client that is registered at the authorization server"`
-	Port     int    `json:"callback_port,omitempty" min:"1" what:"port on 127.0.0.1 to which the browser returns, if the client is registered with one (default: any free port)"`
+	ClientID string   `json:"client_id,omitempty" what:"ID of a client that is registered at the authorization server"`
+	Port     int      `json:"callback_port,omitempty" min:"1" what:"port of this computer to which the browser returns, if the client is registered with one (default: any free port)"`
+	Host     string   `json:"callback_host,omitempty" enum:"127.0.0.1,localhost,::1" what:"name of this computer in the address to which the browser returns, if the client is registered with one (default 127.0.0.1)"`
+	Scopes   []string `json:"scopes,omitempty" what:"scopes to ask for (default: those that the server names)"`
+}
+
+// isSet reports whether any setting is set.
+func (a MCPAuth) isSet() bool {
+	return a.ClientID != "" || a.Port != 0 || a.Host != "" || len(a.Scopes) > 0
 }
 
 // MCPTools selects tools of a server by their names.
@@ -61,7 +68,7 @@ func (s MCPServer) Check() error {
 	switch u, err := url.Parse(s.URL); {
 	case (s.Command == "") == (s.URL == ""):
 		return fmt.Errorf("set either command, for a program, or url")
-	case s.Command != "" && (len(s.Headers) > 0 || s.Transport != "" || s.Provider != "" || s.OAuth != MCPAuth{}):
+	case s.Command != "" && (len(s.Headers) > 0 || s.Transport != "" || s.Provider != "" || s.OAuth.isSet()):
 		return fmt.Errorf("headers, transport, provider and oauth are for servers with a url")
 	case s.URL != "" && (len(s.Args) > 0 || len(s.Env) > 0):
 		return fmt.Errorf("args and env are for servers with a command")

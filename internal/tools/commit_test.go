@@ -152,25 +152,25 @@ func TestOtherNamesInTheWorkspaceGetTheNewContent(t *testing.T) {
 	}
 }
 
-// TestWritesInPlaceAreAllOrNone changes a file with two names, and a file that was
-// changed by somebody else meanwhile.
+// TestWritesInPlaceAreAllOrNone changes a file with two names, and another one. Meanwhile
+// a third name of it appears, or a link in its place.
 func TestWritesInPlaceAreAllOrNone(t *testing.T) {
-	ws, dir := newWorkspace(t, map[string]string{"a": "a\n", "b": "b\n"})
-	if err := os.Link(filepath.Join(dir, "a"), filepath.Join(dir, "link")); err != nil {
-		t.Skip(err)
-	}
-	for name, change := range map[string]func() error{
-		"another name appears": func() error { return os.Link(filepath.Join(dir, "a"), filepath.Join(t.TempDir(), "outside")) },
-		"a link appears": func() error {
+	for name, change := range map[string]func(dir string) error{
+		"another name appears": func(dir string) error { return os.Link(filepath.Join(dir, "a"), filepath.Join(t.TempDir(), "outside")) },
+		"a link appears": func(dir string) error {
 			target := filepath.Join(t.TempDir(), "target")
 			return errors.Join(os.Rename(filepath.Join(dir, "a"), target), os.Symlink(target, filepath.Join(dir, "a")))
 		},
 	} {
+		ws, dir := newWorkspace(t, map[string]string{"a": "a\n", "b": "b\n"})
+		if err := os.Link(filepath.Join(dir, "a"), filepath.Join(dir, "link")); err != nil {
+			t.Skip(err)
+		}
 		asked, err := prepare(t, ws, "edit", obj{"edits": []obj{{"path": "b", "old": "b", "new": "B"}, {"path": "a", "old": "a", "new": "A"}}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := change(); err != nil {
+		if err := change(dir); err != nil {
 			t.Fatal(err)
 		}
 		if _, err = asked.Run(t.Context(), tools.Approved{Changes: asked.Changes}); err == nil || !strings.Contains(err.Error(), "none of the 2 files was changed") {

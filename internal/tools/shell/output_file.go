@@ -120,8 +120,11 @@ func (w *outputFile) close() {
 		if w.filter != nil {
 			w.store(w.filter.Rest())
 		}
+		info, err := w.file.Stat()
 		_ = w.file.Close() // already counted as written
-		w.rename()
+		if err == nil && info.Mode().IsRegular() {
+			w.rename()
+		}
 	}
 }
 

@@ -384,6 +384,9 @@ func TestFullDiskEndsOnlyTheFile(t *testing.T) {
 	if got.Code != 0 || got.Lines != 100000 || !strings.Contains(got.Whole.Cut, "no space left") {
 		t.Errorf("result %+v", got)
 	}
+	if _, err := os.Stat("/dev/full"); err != nil {
+		t.Error("a device was renamed:", err)
+	}
 }
 
 func TestQuietLimit(t *testing.T) { // P10

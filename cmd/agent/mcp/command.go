@@ -35,7 +35,8 @@ type Options struct {
 	Run func(ctx context.Context, t tools.Tool, args string) error
 	// ReadLine reads a line of standard input; false at its end or that of ctx. It may be nil.
 	ReadLine func(ctx context.Context) (line string, ok bool)
-	Logins   *Logins
+	// Logins are the stored logins.
+	Logins *Logins
 
 	Name, Tool string
 	Args       string // of the tool: JSON, or "-" for standard input

@@ -66,7 +66,7 @@ func TestTypingStory(t *testing.T) {
 	a.send("/mod")
 	a.wait("› /model", "/mode")
 	a.send("\x1b[B" + tab + "ed" + enter)
-	a.wait("auto-edit")
+	a.wait("? help   edits")
 
 	a.send("a second prompt" + enter)
 	a.wait("Second.")

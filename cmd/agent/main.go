@@ -93,7 +93,7 @@ offline guide answers simple requests.`,
 	p := cmd.PersistentFlags()
 	p.StringVarP(&o.Model, "model", "m", "", "`PROVIDER/NAME` of the model")
 	p.StringVar(&o.BaseURL, "base-url", "", "base `URL` of an OpenAI-compatible server")
-	p.StringVar(&o.permit.Mode, "mode", "", "permission `mode`: ask (default), edits (auto-approve file edits), plan (read-only), all (approve all)")
+	p.StringVar(&o.permit.Mode, "mode", "", "permission `mode`: ask (default), edits (auto-approve file edits), plan (read-only), all (auto-approve most calls)")
 	p.StringArrayVar(&o.permit.Allow, "allow", nil, "add a `RULE` that allows calls without approval, such as 'command: go test'; can be repeated")
 	p.StringArrayVar(&o.permit.Deny, "deny", nil, "add a `RULE` that denies calls, such as 'edit: docs/**'; can be repeated")
 	o.budget.add(p)

@@ -183,7 +183,7 @@ func TestExcludedMode(t *testing.T) {
 	o := options(script.New())
 	o.Mode, o.Modes = event.ModeAsk, []event.Mode{event.ModeAsk, event.ModePlan}
 	c := openDialogue(t, o)
-	if got := reply[event.Notice](c, event.SetMode{Mode: event.ModeAll}).Text; got != "The system policy does not allow permission mode approve-all." {
+	if got := reply[event.Notice](c, event.SetMode{Mode: event.ModeAll}).Text; got != "The system policy does not allow permission mode all." {
 		t.Errorf("got %q", got)
 	}
 	if got := reply[event.PermissionsNow](c, event.ListPermissions{}).Mode; got != event.ModeAsk {

@@ -100,7 +100,7 @@ func (p *permissions) Mode() event.Mode {
 // mode, it notifies the user and records the mode that stays.
 func (p *permissions) setMode(m event.Mode) {
 	if len(p.modes) > 0 && !slices.Contains(p.modes, m) {
-		p.rec.notify("The system policy does not allow permission mode " + m.Name() + ".")
+		p.rec.notify("The system policy does not allow permission mode " + string(m) + ".")
 		m = p.Mode()
 	}
 	p.mu.Lock()

@@ -53,7 +53,7 @@ func TestModeRunsMode(t *testing.T) {
 	d.typeText("/mode")
 	d.press("enter")
 	d.hides("Select a model")
-	d.shows("Permission mode: ask. Change: /mode ask, auto-edit, plan or approve-all.")
+	d.shows("Permission mode: ask. Change: /mode ask, edits, plan or all.")
 	d.wantCommands()
 }
 
@@ -70,9 +70,9 @@ func TestMarkedSuggestionIsAccepted(t *testing.T) {
 	d.wantCommands()
 }
 
-// The mode key cycles to approve all only if the program was started in that mode.
+// The mode key cycles to all only if the program was started in that mode.
 // /mode all always works.
-func TestModeKeySkipsApproveAll(t *testing.T) {
+func TestModeKeySkipsAll(t *testing.T) {
 	for started, want := range map[string]int{"ask": 0, "edits": 0, "plan": 0, "all": 2} {
 		d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{Mode: started}})
 		all := 0
@@ -85,7 +85,7 @@ func TestModeKeySkipsApproveAll(t *testing.T) {
 			}
 		}
 		if all != want {
-			t.Errorf("started in %s: approve all was reached %d times, want %d", started, all, want)
+			t.Errorf("started in %s: mode all was reached %d times, want %d", started, all, want)
 		}
 	}
 	d := newDriver(t, 80, 24, screen.Options{})

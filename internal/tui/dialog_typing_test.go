@@ -252,7 +252,7 @@ func TestModeWithoutArgument(t *testing.T) {
 		d.press("enter")
 	}
 	d.wantCommands()
-	d.shows("Permission mode: ask. Change: /mode ask, auto-edit, plan or approve-all.")
+	d.shows("Permission mode: ask. Change: /mode ask, edits, plan or all.")
 	d.typeText("/mode edits")
 	d.press("enter")
 	d.wantCommands(event.SetMode{Mode: event.ModeEdits})

@@ -151,7 +151,7 @@ func TestTypedCommands(t *testing.T) {
 	}{
 		{"/model openai/gpt-5", []event.Command{event.SetModel{Model: "openai/gpt-5"}}, ""},
 		{"/model", nil, "Model: anthropic/claude-sonnet (ANTHROPIC_API_KEY is set)."},
-		{"/mode edits", []event.Command{event.SetMode{Mode: event.ModeEdits}}, "auto-edit"},
+		{"/mode edits", []event.Command{event.SetMode{Mode: event.ModeEdits}}, "? help   edits"},
 		{"/mode yolo", nil, "unknown permission mode"},
 		{"/help", nil, "any key closes this"},
 		{"/nonsense now", nil, "Unknown command /nonsense"},
@@ -176,11 +176,11 @@ func TestModeCycles(t *testing.T) {
 	d.press("shift+tab", "shift+tab", "shift+tab", "shift+tab")
 	d.wantCommands(event.SetMode{Mode: event.ModeEdits}, event.SetMode{Mode: event.ModePlan}, event.SetMode{Mode: event.ModeAll}, event.SetMode{Mode: event.ModeAsk})
 	d.events(&event.ModeSet{Mode: "plan"})
-	if !strings.Contains(d.screen(), "plan (read-only)") {
+	if !strings.Contains(d.screen(), "? help   plan") {
 		t.Errorf("screen:\n%s", d.screen())
 	}
 	d.events(&event.ModeSet{Mode: "all"})
-	if !strings.Contains(d.screen(), "approve all") {
+	if !strings.Contains(d.screen(), "? help   all") {
 		t.Errorf("screen:\n%s", d.screen())
 	}
 }

@@ -60,8 +60,8 @@ func TestPlainPlanSet(t *testing.T) {
 		set("c", event.PlanApproved, true), set("d", event.PlanApproved, false), turnEnd(event.Done, 0)}
 	out := runPlain(t, screen.Options{Session: screen.Session{History: history}}, "/plan")
 	for _, want := range []string{
-		"plan: presented: Fix a\n  # Fix a\n\n  1. Fix\u241b[2J it\n", "plan: rejected: Fix b\nplan: approved · auto-edit · edited: Fix c\n  # Fix c\n",
-		"plan: approved · auto-edit: Fix d\nplan: approved · auto-edit: Fix d\n  # Fix d\n",
+		"plan: presented: Fix a\n  # Fix a\n\n  1. Fix\u241b[2J it\n", "plan: rejected: Fix b\nplan: approved · edits · edited: Fix c\n  # Fix c\n",
+		"plan: approved · edits: Fix d\nplan: approved · auto-edit: Fix d\n  # Fix d\n",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is missing:\n%s", want, out)

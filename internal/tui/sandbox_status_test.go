@@ -65,21 +65,25 @@ func TestUndoSizesInStatus(t *testing.T) {
 	d.shows("undo         the disk is broken")
 }
 
-// Mode plan says at every size that it is read-only, in the status line and in /mode and
+// A permission mode has one name at every size: in the status line, in /mode and in
 // /status.
-func TestPlanIsReadOnly(t *testing.T) {
+func TestModesHaveOneName(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
-		d := newDriver(t, w, h, screen.Options{Session: screen.Session{Mode: "plan"}})
-		d.shows("plan (read-only)")
-		for _, command := range []string{"/mode", "/status"} {
-			d.typeText(command)
-			d.press("enter")
-			d.events(event.PermissionsNow{})
-			if n := strings.Count(d.screen(), "plan (read-only)"); n < 2 && h > 12 {
-				t.Errorf("%s does not say that plan is read-only:\n%s", command, d.screen())
+		for _, mode := range event.Modes {
+			name := string(mode)
+			d := newDriver(t, w, h, screen.Options{Session: screen.Session{Mode: name}})
+			if !strings.HasSuffix(strings.TrimSpace(d.screen()), " "+name) {
+				t.Errorf("mode %s in the status line:\n%s", name, d.screen())
 			}
+			d.enter("/mode")
+			d.shows("Permission mode: " + name + ". Change:")
+			d.enter("/status")
+			d.events(event.PermissionsNow{})
+			if h > 12 {
+				d.shows("mode         " + name)
+			}
+			d.events(event.SandboxNow{Form: event.SandboxMissing})
+			d.shows("no sandbox · " + name)
 		}
-		d.events(event.SandboxNow{Form: event.SandboxMissing})
-		d.shows("no sandbox · plan (read-only)")
 	})
 }

@@ -45,7 +45,7 @@ func TestStatusLine(t *testing.T) {
 		{"nearly full and narrow", near, 50, "acme/one · context 85% · 1 job|? help   ask", nil},
 		{"in another order", full, 80, "1 job · $0.07 · acme/one|? help   ask", []string{"jobs", "cost", "model"}},
 		{"with the directory", full, 80, "~/src/shop · acme/one|? help   ask", []string{"directory", "model", "mode"}},
-		{"a mode with a long name", plan, 30, "|? help   plan (read-only)", nil},
+		{"another mode", plan, 30, "acme/one|? help   plan", nil},
 	} {
 		line := c.s.Line(ink.Look{Dark: true}.Styles(), c.width, c.layout)
 		if w := ansi.StringWidth(line); w > c.width {

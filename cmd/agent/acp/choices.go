@@ -56,7 +56,7 @@ func (c *choices) all(ctx context.Context) ([]acp.SessionConfigOption, *acp.Sess
 	c.mu.Unlock()
 	for _, m := range c.opened.Modes {
 		text := modeTexts[m]
-		modes.AvailableModes = append(modes.AvailableModes, acp.SessionMode{Id: acp.SessionModeId(m), Name: m.Label(), Description: &text})
+		modes.AvailableModes = append(modes.AvailableModes, acp.SessionMode{Id: acp.SessionModeId(m), Name: string(m), Description: &text})
 	}
 	return c.options(ctx), modes
 }
@@ -68,7 +68,7 @@ func (c *choices) options(ctx context.Context) []acp.SessionConfigOption {
 	c.mu.Unlock()
 	var modes, models, levels acp.SessionConfigSelectOptionsUngrouped
 	for _, m := range c.opened.Modes {
-		modes = append(modes, selectOption(string(m), m.Label(), modeTexts[m]))
+		modes = append(modes, selectOption(string(m), string(m), modeTexts[m]))
 	}
 	all := c.opened.Models(ctx)
 	if !slices.ContainsFunc(all, func(m Model) bool { return m.Name == model.Model }) {

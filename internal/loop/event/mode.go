@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Mode is a permission mode. It decides which calls run without approval, unless a rule
-// decides. Reading in the workspace and read-only commands always run. A change to a
+// Mode is a permission mode: its name on the screen, in flags, in configuration and in logs.
+// It decides which calls run without approval, unless a rule decides. Reading in the workspace and read-only commands always run. A change to a
 // protected path never runs without approval.
 type Mode string
 
@@ -24,39 +24,19 @@ const (
 // them.
 var Modes = []Mode{ModeAsk, ModeEdits, ModePlan, ModeAll}
 
-// Name returns the name of m for users: "ask", "auto-edit", "plan" or "approve-all".
-// Configuration and logs hold string(m).
-func (m Mode) Name() string {
-	switch m {
-	case ModeEdits:
-		return "auto-edit"
-	case ModeAll:
-		return "approve-all"
-	}
-	return string(m)
-}
+// oldModes are other names of modes that users can write.
+var oldModes = map[string]Mode{"auto-edit": ModeEdits, "approve-all": ModeAll}
 
-// Label returns m as it is shown: "ask", "auto-edit", "plan (read-only)" or "approve all".
-func (m Mode) Label() string {
-	switch m {
-	case ModeEdits:
-		return "auto-edit"
-	case ModePlan:
-		return "plan (read-only)"
-	case ModeAll:
-		return "approve all"
-	}
-	return string(m)
-}
-
-// ParseMode returns the mode with the name s or the stored value s.
+// ParseMode returns the mode with the name s.
 func ParseMode(s string) (Mode, error) {
-	for _, m := range Modes {
-		if s == string(m) || s == m.Name() {
-			return m, nil
-		}
+	m := Mode(s)
+	if old, ok := oldModes[s]; ok {
+		m = old
 	}
-	return "", fmt.Errorf("unknown permission mode %q: use ask, edits, plan or all", s)
+	if !slices.Contains(Modes, m) {
+		return "", fmt.Errorf("unknown permission mode %q: use ask, edits, plan or all", s)
+	}
+	return m, nil
 }
 
 // Narrower returns the mode of a and b that runs less without approval. An empty mode

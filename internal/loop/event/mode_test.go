@@ -6,7 +6,7 @@ import (
 	"agent/internal/loop/event"
 )
 
-// ParseMode takes the stored value of a mode and its name for users.
+// ParseMode accepts the names of modes, and the other names that users can write.
 func TestParseMode(t *testing.T) {
 	for s, want := range map[string]event.Mode{
 		"ask": event.ModeAsk, "edits": event.ModeEdits, "auto-edit": event.ModeEdits, "plan": event.ModePlan, "all": event.ModeAll, "approve-all": event.ModeAll,

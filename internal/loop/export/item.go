@@ -145,7 +145,7 @@ func (b *itemBuilder) take(e event.Durable) {
 	case *event.ModelSet:
 		b.add(modelNote(e))
 	case *event.ModeSet:
-		b.add(&note{text: "Permission mode: " + event.Mode(e.Mode).Label()})
+		b.add(&note{text: "Permission mode: " + e.Mode})
 	case *event.PermissionRemoved:
 		b.add(&note{text: "Permission removed: " + e.Text})
 	case *event.FilesChanged:

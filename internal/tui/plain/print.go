@@ -138,7 +138,7 @@ func (p *front) printEvent(ev event.Event) {
 	case *event.ModeSet:
 		if ev.Mode != p.mode {
 			p.mode = ev.Mode
-			p.block("note", "permission mode: "+event.Mode(ev.Mode).Label())
+			p.block("note", "permission mode: "+ev.Mode)
 		}
 	case *event.DelegateStart:
 		p.print("agent " + transcript.DelegateLabel(ev.Name, ev.ID) + " started: " + ink.Truncate(ink.SanitizeLine(ev.Prompt), width))

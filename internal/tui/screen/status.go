@@ -107,7 +107,7 @@ func (s Status) mode(st *ink.Styles) string {
 		s.NoSandbox = false
 		return st.Yellow.Render("no sandbox") + st.Dim.Render(" · ") + s.mode(st)
 	}
-	label := ink.SanitizeLine(event.Mode(s.Mode).Label())
+	label := ink.SanitizeLine(s.Mode)
 	switch event.Mode(s.Mode) {
 	case event.ModeEdits:
 		return st.Yellow.Render(label)

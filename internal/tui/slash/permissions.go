@@ -76,7 +76,7 @@ func (p *permissions) show(now event.PermissionsNow) {
 		return
 	}
 	p.listing, p.waiting, p.shown, p.listed = false, false, true, now.Permissions
-	f := &Facts{Rows: [][2]string{{"mode", now.Mode.Label()}}}
+	f := &Facts{Rows: [][2]string{{"mode", string(now.Mode)}}}
 	for i, rule := range now.Permissions {
 		text := ink.SanitizeLine(rule.Text)
 		if !strings.HasSuffix(rule.Text, rule.Source) { // "in this project"

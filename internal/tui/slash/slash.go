@@ -42,7 +42,7 @@ func BuiltIn() []Command {
 		{Name: "model", Title: "Switch model", Args: "[PROVIDER/NAME]", What: "switch to another model", key: keys.Model, Run: modelCommand, Complete: modelNames},
 		{Name: "effort", Title: "Set reasoning effort", Args: "[LEVEL]", What: "set the reasoning effort: low, medium, high or default", Run: effortCommand, Complete: oneOf("low", "medium", "high", event.DefaultEffort)},
 		{Name: "web", Title: "Allow web search", Args: "[on|off]", What: "turn the web search of the provider on or off in this session", Run: webCommand, Complete: oneOf("on", "off")},
-		{Name: "mode", Title: "Set permission mode", Args: "[NAME]", What: "set the permission mode: ask, auto-edit, plan or approve-all", Run: modeCommand, Complete: modeNames},
+		{Name: "mode", Title: "Set permission mode", Args: "[NAME]", What: "set the permission mode: ask, edits, plan or all", Run: modeCommand, Complete: modeNames},
 		{Name: "permissions", Title: "List permissions", Args: "[explain COMMAND | remove N]", What: "list rules and standing permissions; explain the decision on a command, or remove a permission", Run: permissionsCommand, Complete: oneOf("explain", "remove")},
 		{Name: "trust", Title: "Confirm what the repository configures", What: "show the hooks, servers and formatters that the repository configures; confirm or revoke them", Run: trustCommand},
 		{Name: "mcp", Title: "Show MCP servers", Args: "[NAME]", What: "show MCP servers with their state and tools; show a log, or reconnect", Run: mcpCommand},
@@ -227,7 +227,7 @@ func similarName(typed string, names []string) string {
 func modeNames(*Session) []string {
 	var names []string
 	for _, mode := range event.Modes {
-		names = append(names, mode.Name())
+		names = append(names, string(mode))
 	}
 	return names
 }
@@ -241,7 +241,7 @@ func alternatives(words []string) string {
 // modeCommand sets the permission mode. Without a name it shows the current one.
 func modeCommand(s *Session, name string) (tea.Cmd, error) {
 	if name == "" {
-		s.Say("Permission mode: " + ink.SanitizeLine(event.Mode(s.Feed.Mode).Label()) + ". Change: /mode " + alternatives(modeNames(nil)) + ".")
+		s.Say("Permission mode: " + ink.SanitizeLine(s.Feed.Mode) + ". Change: /mode " + alternatives(modeNames(nil)) + ".")
 		return nil, nil
 	}
 	mode, err := event.ParseMode(name)

@@ -16,6 +16,7 @@ import (
 	"agent/cmd/agent/exit"
 	"agent/cmd/agent/sessions"
 	"agent/cmd/agent/stored"
+	"agent/internal/history"
 	"agent/internal/llm/offline"
 	"agent/internal/loop"
 	"agent/internal/loop/event"
@@ -71,9 +72,13 @@ func openInEditor(given *flags, end *exit.Signals, o acp.Opening) (*acp.Opened, 
 		f.here = true // the editor has named the directory
 		a, err = open(f, true)
 	}
+	if o.Resume != "" && errors.Is(err, history.ErrNotFound) {
+		a, err = openReserved(f, given, err)
+	}
 	if err != nil {
 		return nil, err
 	}
+	reserved := a.stored.Log != nil && !a.stored.Saved() && a.stored.Store.Reserve(a.stored.ID(), a.dir) == nil
 	a.work.UseEditor(o.Editor)
 	a.options.KeepSettings = true
 	a.connections.Start()
@@ -82,7 +87,8 @@ func openInEditor(given *flags, end *exit.Signals, o acp.Opening) (*acp.Opened, 
 		Agent: loop.NewAgent(a.options), ID: a.stored.ID(), Dir: a.dir,
 		Mode: a.options.Mode, Modes: a.options.Modes,
 		Model:   event.ModelSet{Model: m.Name, Why: m.Why, Context: m.Context, Effort: m.Effort},
-		Notices: a.notices, Saved: a.stored.Saved, Search: a.choice.search, Close: a.close,
+		Saved:   func() bool { return reserved || a.stored.Saved() },
+		Notices: a.notices, Search: a.choice.search, Close: a.close,
 	}
 	if out.ID == "" { // not saved
 		out.ID = rand.Text()
@@ -109,6 +115,24 @@ func openInEditor(given *flags, end *exit.Signals, o acp.Opening) (*acp.Opened, 
 		out.Notices = append(out.Notices, connectNotice(credentials.KeyringAvailable()))
 	}
 	return out, nil
+}
+
+// openReserved opens the session that f resumes as a new one, if an editor got its ID
+// before and it has no file. Otherwise it returns the error missing.
+func openReserved(f opening, given *flags, missing error) (*app, error) {
+	store, err := command.OpenStore()
+	if err != nil {
+		return nil, err
+	}
+	dir, ok := store.Reserved(f.resume)
+	if !ok {
+		return nil, missing
+	}
+	f.newID, f.resume, f.fromScreen, f.here, f.Model = f.resume, "", false, false, given.Model
+	if info, err := os.Stat(dir); err == nil && info.IsDir() {
+		f.dir = dir
+	}
+	return open(f, true)
 }
 
 // commandText describes a custom command and says where it comes from.

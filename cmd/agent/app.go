@@ -70,6 +70,7 @@ type opening struct {
 	input *lineInput
 
 	dir      string // working directory of a new session; empty for the current one
+	newID    string // of a new session; empty for any
 	forkKeep *int   // how much of the original a fork keeps, as in event.Rewound; nil keeps all
 	draft    string // initial prompt text of a fork
 	// temporary is set if the working directory is deleted after the session: changes of
@@ -113,7 +114,7 @@ func (f *flags) check() error {
 
 // session says which stored session f opens.
 func (f *opening) session() stored.Choice {
-	return stored.Choice{Unsaved: f.noSession, Continue: f.cont, Resume: f.resume, Fork: f.fork, Here: f.here, Keep: f.forkKeep, Draft: f.draft}
+	return stored.Choice{Unsaved: f.noSession, Continue: f.cont, Resume: f.resume, New: f.newID, Fork: f.fork, Here: f.here, Keep: f.forkKeep, Draft: f.draft}
 }
 
 // app is one session, ready to run.

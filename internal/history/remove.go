@@ -73,6 +73,7 @@ func (s *Store) remove(id string, delegates []string) error {
 		remove(s.sibling(id, tornExtension)),
 		remove(s.sibling(id, draftExtension)),
 		blobs.Remove(s.dir, id),
+		s.dropReserved(id),
 	)
 	if err != nil {
 		release(f)

@@ -26,6 +26,7 @@ type Choice struct {
 	Unsaved  bool   // create no log
 	Continue bool   // the most recent session in the directory
 	Resume   string // ID of a session; empty for a new one
+	New      string // ID of the new session; empty for any
 	Fork     bool   // fork that session
 	Here     bool   // run it in Session.Dir, which becomes its directory
 	Keep     *int   // how much of the original a fork keeps, as in event.Rewound; nil keeps all
@@ -58,7 +59,7 @@ func (s *Session) Open(c Choice) error {
 	}
 	switch {
 	case id == "":
-		s.Log = s.Store.Create(history.Header{Dir: s.Dir, Place: placeOf(s.Dir), Version: s.Version, Time: time.Now()})
+		s.Log = s.Store.Create(history.Header{ID: c.New, Dir: s.Dir, Place: placeOf(s.Dir), Version: s.Version, Time: time.Now()})
 		return nil
 	case c.Fork:
 		err = s.fork(id, c)

@@ -16,7 +16,7 @@ func (a *Agent) listContext(ctx context.Context) {
 		_ = a.rec.emit(event.ContextNow{})
 		return
 	}
-	m, instructions := a.models.Current(), ""
+	m, instructions := a.conv.Adapted(a.models.Current()), ""
 	if a.o.Instructions != nil {
 		instructions, _ = a.o.Instructions(m.Context)
 	}

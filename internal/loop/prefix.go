@@ -47,7 +47,7 @@ func (a *Agent) prefix(m turn.Model, before *event.Prefix, mask func(string) str
 		text, p.Instructions = a.o.Instructions(m.Context)
 		add(mask(text))
 	}
-	for _, t := range a.tools.listed() {
+	for _, t := range a.tools.listed(m.Unlisted) {
 		p.Tools = append(p.Tools, t.Spec())
 	}
 	if a.o.Offer != nil {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"agent/internal/loop/delegate"
+	"agent/internal/loop/turn"
 	"agent/internal/tools"
 )
 
@@ -34,13 +35,23 @@ func (t *toolset) offer(ctx context.Context, window int) {
 	t.decided, t.offered = true, offered
 }
 
-// listed returns the tools that models are offered.
-func (t *toolset) listed() []tools.Tool { return slices.Concat(t.own, t.offered) }
+// listed returns the tools that models are offered. With fixed, the fixed tools replace
+// those of MCP servers, unless a list selects the tools.
+func (t *toolset) listed(fixed bool) []tools.Tool {
+	offered := t.offered
+	if fixed && t.from != nil && t.only == nil {
+		offered = slices.DeleteFunc(slices.Clone(offered), func(x tools.Tool) bool { return turn.IsServerTool(x.Accepts().Name) })
+		if len(offered) < len(t.offered) {
+			offered = withMissing(offered, t.from.Fixed())
+		}
+	}
+	return slices.Concat(t.own, offered)
+}
 
 // callable returns the tools that can be called: those that are listed, and all others whose
 // names a model may have learned.
 func (t *toolset) callable() []tools.Tool {
-	all := t.listed()
+	all := t.listed(false)
 	if t.from == nil {
 		return all
 	}
@@ -48,6 +59,11 @@ func (t *toolset) callable() []tools.Tool {
 	if t.only == nil {
 		further = append(further, t.from.Fixed()...)
 	}
+	return withMissing(all, further)
+}
+
+// withMissing appends to all the further tools whose names it does not have.
+func withMissing(all, further []tools.Tool) []tools.Tool {
 	for _, more := range further {
 		name := more.Accepts().Name
 		if !slices.ContainsFunc(all, func(other tools.Tool) bool { return other.Accepts().Name == name }) {

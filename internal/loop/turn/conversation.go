@@ -32,6 +32,7 @@ type Conversation struct {
 	secrets   Secrets
 	cooldown  cooldown
 	textCalls map[string]bool // models that write their tool calls as text, by name
+	unlisted  map[string]bool // models that get no definitions of MCP tools, by name
 	assumed   map[string]bool // models whose assumed window the user has been told, by name
 }
 
@@ -47,7 +48,7 @@ func NewConversation(ledger *workspace.Ledger, outputs Outputs, secrets Secrets)
 	if secrets == nil {
 		secrets = noSecrets{}
 	}
-	return &Conversation{ledger: ledger, outputs: outputs, secrets: secrets, cooldown: cooldown{}, textCalls: map[string]bool{}, assumed: map[string]bool{}, accepted: map[string]int{}, learned: map[string]int{}}
+	return &Conversation{ledger: ledger, outputs: outputs, secrets: secrets, cooldown: cooldown{}, textCalls: map[string]bool{}, unlisted: map[string]bool{}, assumed: map[string]bool{}, accepted: map[string]int{}, learned: map[string]int{}}
 }
 
 // Load replaces the contents with those of a session: the prefix, which may be nil,

@@ -16,6 +16,7 @@ type Model struct {
 	Window    *AssumedWindow // set if Context is only assumed
 	NoImages  bool           // it is known to have no image input
 	WebSearch bool           // its provider's own web search is offered to it
+	Unlisted  bool           // its server rejected the schema of an MCP tool: none is listed
 	MaxTokens int            // limit of a reply; 0 for the dialect's default
 	Effort    string         // reasoning effort; empty for the provider's default
 	Why       string         // why it was chosen; completes "because"

@@ -13,22 +13,24 @@ type prefixModel struct {
 	name   string
 	window int
 	search bool // its provider's web search is offered
+	// unlisted is set if the definitions of MCP tools are left out.
+	unlisted bool
 }
 
 // setPrefix sets the prefix of the requests to the current model. It emits the
-// prefix if it replaces another one. A model switch, a new context window size
-// and /web can change it; otherwise it stays, so that providers can cache it.
-func (r *run) setPrefix() {
-	m := r.Models.Current()
-	if now := (prefixModel{m.Name, m.Context, m.WebSearch}); now != r.conv.prefixFor {
-		r.conv.prefixFor = now
-		p := r.Turn.Prefix(m, r.conv.Prefix)
-		if old := r.conv.Prefix; old != nil && old.Basis == p.Basis {
+// prefix if it replaces another one. A model switch, a new context window size,
+// /web and a rejected schema can change it; otherwise it stays, so that providers can cache it.
+func (t *Turn) setPrefix(c *Conversation, out *reporter) {
+	m := c.Adapted(t.Models.Current())
+	if now := (prefixModel{m.Name, m.Context, m.WebSearch, m.Unlisted}); now != c.prefixFor {
+		c.prefixFor = now
+		p := t.Prefix(m, c.Prefix)
+		if old := c.Prefix; old != nil && old.Basis == p.Basis {
 			return
 		}
-		p.Meta = r.out.meta()
-		r.out.emit(&p)
-		r.conv.Prefix = &p
+		p.Meta = out.meta()
+		out.emit(&p)
+		c.Prefix = &p
 	}
 }
 

@@ -35,6 +35,7 @@ type requester struct {
 	answer    *answerFitter
 	compactor *compactor
 	trial     bool // the conversation is compacted only for this request
+	unlisted  bool // the turn has left out the definitions of MCP tools
 }
 
 // reply returns the reply to the conversation and the model that wrote it. If the
@@ -155,6 +156,9 @@ func (q *requester) adapt(ctx context.Context, m Model, req llm.Request, reply *
 	if req.WebSearch && (err.Kind == llm.ErrInvalid || err.Kind == llm.ErrNoTools) && strings.Contains(strings.ToLower(err.Message), "web_search") {
 		err.Hint = "Turn the web search off with /web off, or choose another model with /model."
 		return false
+	}
+	if q.unlist(req, reply, err) {
+		return true
 	}
 	if err.Kind == llm.ErrInvalid && req.Schema != nil && !accepted(reply) {
 		q.answer.plain = true

@@ -94,7 +94,7 @@ func (t *Turn) Run(ctx context.Context, c *Conversation, p event.Prompt) event.T
 	r := newRun(t, c)
 	start := r.out.clock.Now()
 	r.out.fail(t.Models.Announce())
-	r.setPrefix()
+	r.setPrefix(r.conv, r.out)
 	r.addSituation()
 	r.addCommands()
 	r.addNews()
@@ -243,7 +243,7 @@ func (r *run) addInput(ctx context.Context) {
 	if r.lastNote != "" { // the last message, which forbids tools
 		r.addNotes(r.lastNote)
 	}
-	r.setPrefix()
+	r.setPrefix(r.conv, r.out)
 }
 
 // addReply adds the messages of a reply.

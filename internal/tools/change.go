@@ -151,6 +151,9 @@ func changeResult(asked, written []*workspace.Draft) Result {
 			text = strings.Join(append([]string{text}, w.Notes...), " ")
 			r.Reads = append(r.Reads, w.Reading())
 		}
+		if w.Alike != "" {
+			text += " " + w.Alike
+		}
 		if w.Converted != "" {
 			text += " Note: " + w.Converted + "."
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"agent/internal/tools/intake"
 	"agent/internal/tools/workspace"
@@ -34,7 +35,11 @@ func readCall(title string, at workspace.Place, run func(context.Context, Approv
 			progress, stop := guardProgress(ctx, ok.Progress)
 			defer stop()
 			ok.Progress = progress
-			return runContext(ctx, func() (Result, error) { return run(ctx, ok) })
+			r, err := runContext(ctx, func() (Result, error) { return run(ctx, ok) })
+			if at.Note != "" && err == nil {
+				r.Text = strings.TrimSuffix(r.Text, "\n") + "\n[" + at.Note + "]\n"
+			}
+			return r, err
 		},
 	}
 }
@@ -50,10 +55,7 @@ func exists(w *workspace.Workspace) func(string) bool {
 	if w == nil {
 		return nil
 	}
-	return func(p string) bool {
-		_, err := w.Resolve(p)
-		return err == nil
-	}
+	return w.Exists
 }
 
 // rewriteLines turns the line ranges of other assistants into offset and limit.

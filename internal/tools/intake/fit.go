@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -219,13 +220,18 @@ func (f Form) fixPath(p string) string {
 	if rest := strings.TrimSpace(strings.TrimLeft(p, "@")); rest != p && rest != "" {
 		first, _, below := strings.Cut(p, "/")
 		dir := strings.TrimLeft(first, "@")
-		if f.Exists != nil && (f.Exists(first) || below && dir != "" && dir != "file:" && !f.Exists(dir)) {
+		if f.Exists != nil && (f.Exists(first) || below && !slices.Contains([]string{"", "file:", "~"}, dir) && !f.Exists(dir)) {
 			return p
 		}
 		p = rest
 	}
-	if rest, ok := strings.CutPrefix(p, "file:///"); ok {
-		return "/" + rest
+	for _, scheme := range []string{"file://localhost/", "file:///", "file:/"} {
+		if rest, ok := strings.CutPrefix(p, scheme); ok {
+			if decoded, err := url.PathUnescape(rest); err == nil {
+				rest = decoded
+			}
+			return "/" + rest
+		}
 	}
 	return p
 }

@@ -80,7 +80,13 @@ func (p *Pool) prepareSymbols(_ context.Context, a symbolsArgs) (tools.Call, err
 	}
 	return tools.Call{
 		Title: title, Effect: tools.Read, Targets: []tools.Target{{Kind: tools.Path, Value: at.Name(), Spelled: at.Spelled}},
-		Run: func(ctx context.Context, _ tools.Approved) (tools.Result, error) { return p.runSymbols(ctx, a, name) },
+		Run: func(ctx context.Context, _ tools.Approved) (tools.Result, error) {
+			r, err := p.runSymbols(ctx, a, name)
+			if at.Note != "" && err == nil {
+				r.Text = strings.TrimSuffix(r.Text, "\n") + "\n[" + at.Note + "]\n"
+			}
+			return r, err
+		},
 	}, nil
 }
 

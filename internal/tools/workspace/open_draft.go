@@ -20,31 +20,33 @@ import (
 const MaxEdit = 16 << 20
 
 // openDraft reads the file that a model calls name, if it exists, and returns a
-// draft without changes.
-func (w *Workspace) openDraft(name string) (*Draft, error) {
-	of, at, err := w.locate(name)
+// draft without changes, and the names in its path that only look the same.
+func (w *Workspace) openDraft(name string) (*Draft, *alike, error) {
+	var same alike
+	of, at, err := w.locateAlike(name, &same)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if of.kind == outputsTree {
-		return nil, advice.Add(fmt.Errorf("%s is in the directory of this session's outputs, which tools only read", name), "Write to another file")
+		return nil, nil, advice.Add(fmt.Errorf("%s is in the directory of this session's outputs, which tools only read", name), "Write to another file")
 	}
 	t, done, err := of.enter()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer done()
-	d, err := t.openDraft(name, at)
-	if d != nil {
-		d.tree = of
+	d, err := t.openDraft(name, at, &same)
+	if d == nil || err != nil {
+		return nil, nil, err
 	}
-	return d, err
+	d.tree, d.Alike = of, same.note()
+	return d, &same, nil
 }
 
 // openDraft is Workspace.openDraft for a file of t, which the model calls name and t
 // calls at.
-func (t *tree) openDraft(name, at string) (*Draft, error) {
-	p, err := t.resolve(at)
+func (t *tree) openDraft(name, at string, same *alike) (*Draft, error) {
+	p, err := t.walk(at, same)
 	if err != nil {
 		return nil, err
 	}

@@ -15,8 +15,9 @@ import (
 )
 
 // AllowOutside lets Find and transactions accept files outside the workspace, by
-// absolute paths and by paths that begin with ~/, which stands for home. The caller must
-// judge the targets of every call. Call it before any tool runs.
+// absolute paths and by paths that begin with ~, which stands for home. Find also accepts
+// them by .. and through symbolic links. The caller must judge the targets of every call.
+// Call it before any tool runs.
 func (w *Workspace) AllowOutside(home string) {
 	w.outside, w.main.wider, w.home = true, true, home
 }
@@ -62,9 +63,7 @@ func (w *Workspace) Share(from *Workspace) {
 // form that this tree accepts. A tree outside the workspace has no open root: see
 // tree.enter.
 func (w *Workspace) locate(name string) (*tree, string, error) {
-	if rest, ok := strings.CutPrefix(filepath.ToSlash(name), "~/"); ok && w.outside && w.home != "" {
-		name = filepath.Join(w.home, filepath.FromSlash(rest))
-	}
+	name = w.expandHome(name)
 	if !filepath.IsAbs(name) || strings.ContainsRune(name, 0) {
 		return &w.main, name, nil
 	}
@@ -88,9 +87,28 @@ func (w *Workspace) locate(name string) (*tree, string, error) {
 	return t, real, err
 }
 
+// outsidePath returns the absolute path of a name that leads out of the workspace, by ".."
+// or through a symbolic link. It reports false if its links cannot be resolved.
+func (w *Workspace) outsidePath(name string) (string, bool) {
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(realpath.Of(w.Dir()), filepath.FromSlash(name))
+	}
+	real, err := realpath.Checked(name)
+	return real, err == nil
+}
+
 // maxAbsolute is the length in bytes of the longest absolute path. Systems accept no
 // longer ones.
 const maxAbsolute = 4095
+
+// expandHome replaces ~ at the beginning of a path by the home directory.
+func (w *Workspace) expandHome(name string) string {
+	rest, ok := strings.CutPrefix(filepath.ToSlash(name), "~")
+	if !ok || rest != "" && rest[0] != '/' || !w.outside || w.home == "" {
+		return name
+	}
+	return filepath.Join(w.home, filepath.FromSlash(rest))
+}
 
 // rootOf returns the tree with an open root that an absolute path belongs to, or nil.
 func (w *Workspace) rootOf(name string) (*tree, error) {
@@ -169,9 +187,7 @@ const errMoved = staleError("its path now leads elsewhere")
 // spelling returns the name by which a model called a file, if that is not the path of
 // the file without symbolic links: relative to the workspace with slashes, or absolute.
 func (w *Workspace) spelling(name, path string) string {
-	if rest, ok := strings.CutPrefix(filepath.ToSlash(name), "~/"); ok && w.outside && w.home != "" {
-		name = filepath.Join(w.home, rest)
-	}
+	name = w.expandHome(name)
 	if filepath.Clean(name) == path {
 		return ""
 	}

@@ -57,6 +57,7 @@ func (t *tree) sameName(p string) []string {
 		return nil
 	}
 	var found []string
+	folded := foldName(path.Base(p))
 	left := maxSimilarScan
 	for dirs := []string{"."}; len(dirs) > 0 && left > 0; dirs = dirs[1:] {
 		f, err := t.root.Open(dirs[0])
@@ -71,7 +72,7 @@ func (t *tree) sameName(p string) []string {
 			switch {
 			case e.IsDir() && !strings.HasPrefix(e.Name(), ".") && e.Name() != "node_modules" && !t.isHidden(at):
 				dirs = append(dirs, at)
-			case e.Type().IsRegular() && e.Name() == path.Base(p) && !t.isHidden(at):
+			case e.Type().IsRegular() && foldName(e.Name()) == folded && !t.isHidden(at):
 				found = append(found, at)
 			}
 		}
@@ -79,7 +80,13 @@ func (t *tree) sameName(p string) []string {
 	slices.SortStableFunc(found, func(a, b string) int {
 		return cmp.Or(cmp.Compare(commonEnd(b, p), commonEnd(a, p)), cmp.Compare(a, b))
 	})
-	return found[:min(len(found), maxSimilar)]
+	found = found[:min(len(found), maxSimilar)]
+	for i, f := range found {
+		if path.Base(f) != path.Base(p) {
+			found[i] = exactName(f)
+		}
+	}
+	return found
 }
 
 // commonEnd returns how many elements at the ends of two paths are equal.
@@ -105,8 +112,12 @@ func (t *tree) similarPaths(dir, base string) []string {
 	defer f.Close()
 	names, _ := f.Readdirnames(maxSimilarScan)
 	distance := map[string]int{}
+	folded := strings.ToLower(foldName(base))
 	for _, n := range names {
-		if far := phrase.Distance(strings.ToLower(n), strings.ToLower(base)); far <= max(len(base)/3, 1) {
+		far := phrase.Distance(strings.ToLower(foldName(n)), folded)
+		if foldName(n) == foldName(base) {
+			distance[exactName(t.show(path.Join(dir, n)))] = far
+		} else if far <= max(len(base)/3, 1) {
 			distance[t.show(path.Join(dir, n))] = far
 		} else if len(base) > 2 && stem(n) == stem(base) {
 			distance[t.show(path.Join(dir, n))] = len(base)

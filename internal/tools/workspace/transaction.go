@@ -26,7 +26,9 @@ type Draft struct {
 	Notes   []string // notes about the change, for the model
 	// Converted says, as a clause, that the encoding of the file changes; empty if it does not.
 	Converted string
-	Outcome   []string // how it was written, for the model; set by Commit if that is unusual
+	// Alike says, for the model, that the name it used only looks like that of the file.
+	Alike   string
+	Outcome []string // how it was written, for the model; set by Commit if that is unusual
 
 	tree         *tree            // to which the file belongs
 	at           string           // path in tree, with slashes
@@ -76,10 +78,18 @@ func (w *Workspace) Begin(known *Ledger) *Transaction {
 }
 
 // Open returns the draft of the file that a model calls name. The file need not
-// exist. The error is a *ChangedError if the file has changed since the model
+// exist, unless its name looks like that of another file. The error is a *ChangedError if the file has changed since the model
 // last saw it.
 func (t *Transaction) Open(name string) (*Draft, error) {
-	seen, err := t.work.openDraft(name)
+	return t.open(name, (*alike).checkNew)
+}
+
+// open is Open with a check of the names that do not exist.
+func (t *Transaction) open(name string, check func(*alike, string, *Draft) error) (*Draft, error) {
+	seen, same, err := t.work.openDraft(name)
+	if err == nil {
+		err = check(same, name, seen)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -94,6 +104,9 @@ func (t *Transaction) Open(name string) (*Draft, error) {
 		}
 		if d.info != nil && seen.info != nil && os.SameFile(d.info, seen.info) {
 			return nil, advice.Add(fmt.Errorf("%s and %s are the same file", d.Path, name), "Use one of the names for all changes")
+		}
+		if d.info == nil && seen.info == nil && foldName(d.Path) == foldName(seen.Path) {
+			return nil, advice.Add(fmt.Errorf("the names of two new files look the same: %s and %s", exactName(d.Path), exactName(seen.Path)), "Use one of the names for all changes")
 		}
 	}
 	if seen.info != nil {
@@ -148,7 +161,7 @@ func (d *Draft) addSpelling(name string) {
 
 // OpenExisting is Open for a file that must exist.
 func (t *Transaction) OpenExisting(name string) (*Draft, error) {
-	d, err := t.Open(name)
+	d, err := t.open(name, func(*alike, string, *Draft) error { return nil })
 	switch {
 	case err != nil:
 		return nil, err

@@ -56,9 +56,10 @@ func (t *tree) show(p string) string {
 	return filepath.Join(t.dir, filepath.FromSlash(p))
 }
 
-// existing resolves name and returns an error if it does not exist.
-func (t *tree) existing(name string) (string, fs.FileInfo, error) {
-	p, err := t.resolve(name)
+// existing resolves name and returns an error if it does not exist. Names in it that only
+// look like existing ones are replaced, and added to a; nil replaces none.
+func (t *tree) existing(name string, a *alike) (string, fs.FileInfo, error) {
+	p, err := t.walk(name, a)
 	if err != nil {
 		return "", nil, err
 	}
@@ -78,7 +79,11 @@ const (
 
 // resolve returns name relative to the tree, with slashes and without symbolic
 // links. name is relative, or absolute inside the tree. The file need not exist.
-func (t *tree) resolve(name string) (string, error) {
+func (t *tree) resolve(name string) (string, error) { return t.walk(name, nil) }
+
+// walk is resolve for a name with elements that may only look like existing ones: see
+// existing.
+func (t *tree) walk(name string, a *alike) (string, error) {
 	rel, err := t.relative(name)
 	if err != nil {
 		return "", err
@@ -103,6 +108,10 @@ func (t *tree) resolve(name string) (string, error) {
 		info, err := t.root.Lstat(next)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
+			if same := a.find(t, done, c); same != "" {
+				todo = slices.Insert(todo, 0, same)
+				continue
+			}
 			// No component after a missing one can be a link.
 			p := path.Join(next, path.Join(todo...))
 			if !filepath.IsLocal(filepath.FromSlash(p)) {
@@ -191,17 +200,26 @@ func (t *tree) outside(name, why string) error {
 	}
 	switch t.kind {
 	case outputsTree:
-		return fmt.Errorf("%s is outside %s, the directory of this session's outputs%s", name, t.dir, why)
+		return outsideErrorf("%s is outside %s, the directory of this session's outputs%s", name, t.dir, why)
 	case addedTree, outsideTree:
-		return advice.Add(fmt.Errorf("%s is outside %s%s", name, t.dir, why), "Use the path without symbolic links")
+		return advice.Add(outsideErrorf("%s is outside %s%s", name, t.dir, why), "Use the path without symbolic links")
 	}
-	err := fmt.Errorf("%s is outside the working directory %s%s", name, t.dir, why)
+	err := outsideErrorf("%s is outside the working directory %s%s", name, t.dir, why)
 	if t.wider {
 		return advice.Add(err, "If you need it, give its absolute path without symbolic links; the user may have to approve that")
 	}
 	return advice.Add(err,
 		"Use a path inside the working directory, or ask the user to copy the file into it or to start the program in another directory")
 }
+
+// outsideError is the error for a path that leads out of a tree.
+type outsideError string
+
+func outsideErrorf(format string, args ...any) error {
+	return outsideError(fmt.Sprintf(format, args...))
+}
+
+func (e outsideError) Error() string { return string(e) }
 
 // Cause returns err without the operation and path of an os error.
 func Cause(err error) error {

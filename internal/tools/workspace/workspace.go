@@ -89,18 +89,41 @@ func (w *Workspace) Inside(path string) (rel string, ok bool) { return w.main.in
 // Resolve returns the Place.Path of an existing file or directory of the
 // workspace. It does not search the outputs.
 func (w *Workspace) Resolve(name string) (string, error) {
-	p, _, err := w.main.existing(name)
+	p, _, err := w.main.existing(name, &alike{})
 	return p, err
+}
+
+// Exists reports whether an existing file or directory of the workspace, or a path that
+// leads out of it, has exactly this name.
+func (w *Workspace) Exists(name string) bool {
+	_, _, err := w.main.existing(name, nil)
+	_, out := errors.AsType[outsideError](err)
+	return err == nil || out
 }
 
 // Find resolves name, as a model writes it, to an existing file or directory of
 // the workspace or the outputs, or outside them: see AllowOutside. An empty name is
-// the workspace itself.
+// the workspace itself. A name that does not exist stands for the only one that looks the
+// same.
 func (w *Workspace) Find(name string) (Place, error) {
 	if name == "" {
 		name = "."
 	}
-	t, at, err := w.locate(name)
+	place, err := w.find(name, name)
+	if _, out := errors.AsType[outsideError](err); !out || !w.outside {
+		return place, err
+	}
+	real, resolved := w.outsidePath(name)
+	if !resolved {
+		return place, err
+	}
+	return w.find(name, real)
+}
+
+// find is Find for a file that the model calls name, at the path to.
+func (w *Workspace) find(name, to string) (Place, error) {
+	var same alike
+	t, at, err := w.locateAlike(to, &same)
 	if err != nil {
 		return Place{}, err
 	}
@@ -109,14 +132,14 @@ func (w *Workspace) Find(name string) (Place, error) {
 		return Place{}, err
 	}
 	defer done()
-	p, info, err := now.existing(at)
+	p, info, err := now.existing(at, &same)
 	if err != nil {
 		return Place{}, err
 	}
 	if now.isHidden(p) {
 		return Place{}, hiddenError(name)
 	}
-	place := Place{Path: p, Info: info, tree: t, withheld: w.withheld}
+	place := Place{Path: p, Info: info, Note: same.note(), tree: t, withheld: w.withheld}
 	if s := w.spelling(name, place.Name()); s != "" {
 		place.Spelled = []string{s}
 	}
@@ -164,6 +187,7 @@ type Place struct {
 	Path     string      // relative to the directory of Enter, with slashes, without symbolic links
 	Info     fs.FileInfo // at the time of Find
 	Spelled  []string    // another name by which the model called it: see Target.Spelled
+	Note     string      // for the model, if the name that it used only looks like that of the file
 	tree     *tree
 	withheld func(path string) bool // see Workspace.Withhold
 }

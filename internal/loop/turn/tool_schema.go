@@ -33,12 +33,12 @@ func (q *requester) unlist(req llm.Request, reply *llm.Reply, err *llm.Error) bo
 		return false
 	}
 	tool, blames := blamedTool(err.Message, req.Tools)
-	current := q.Models.Current().Name
-	if q.unlisted || blames && q.conv.unlisted[current] {
+	current, listed := q.Models.Current().Name, slices.ContainsFunc(req.Tools, isServerSpec)
+	if q.unlisted || blames && !listed && q.conv.unlisted[current] {
 		err.Hint = joinHints(err.Hint, "The request already left out the definitions of MCP tools. Choose another model.")
 		return false
 	}
-	if !blames || !slices.ContainsFunc(req.Tools, isServerSpec) {
+	if !blames || !listed {
 		return false
 	}
 	q.conv.unlisted[current] = true

@@ -95,7 +95,7 @@ func usage(t *testing.T, root *cobra.Command, name string) string {
 		fmt.Fprintf(&b, "%-*s%s\n", left, l[0], strings.ReplaceAll(ansi.Wordwrap(l[1], width-left, ""), "\n", indent))
 	}
 	c.InitDefaultHelpFlag()
-	c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) { f.Hidden = f.Name == "help" })
+	c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) { f.Hidden = f.Hidden || f.Name == "help" })
 	if flags := c.LocalNonPersistentFlags().FlagUsagesWrapped(width); flags != "" {
 		b.WriteString("\n" + flags)
 	}
@@ -130,6 +130,7 @@ func flagTable(t *testing.T, root *cobra.Command) string {
 	shared := pflag.NewFlagSet("shared", pflag.ContinueOnError)
 	root.LocalFlags().VisitAll(func(f *pflag.Flag) {
 		if f.Name != "help" && run.Flag(f.Name) != nil {
+			f.NoOptDefVal = strings.TrimSuffix(f.NoOptDefVal, pickResume)
 			shared.AddFlag(f)
 		}
 	})

@@ -33,7 +33,7 @@ reads the project and writes the file, or improves it if it exists; file edits a
 approved automatically (--mode edits). Without a model, the file lists the commands
 of the build files and the directories; an existing file is not changed.
 
-` + exit.Codes,
+` + exit.CodesOf("init"),
 		Args: command.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return command.Or(runF, initRun)(cmd.Context(), opts) },
 	}

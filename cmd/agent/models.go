@@ -36,7 +36,7 @@ tokens, and why the model is available. Unknown values are empty. The other
 providers follow, with what each one needs to be configured.
 
 With PROVIDER, query that provider for all its models.`,
-		Example: "  agent models\n  agent models groq\n  agent models --json | jq '.models[].model'",
+		Example: "  agent models\n  agent models groq\n  agent models --output json | jq '.models[].model'",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch len(args) {
 			case 0:
@@ -48,7 +48,7 @@ With PROVIDER, query that provider for all its models.`,
 			return command.Or(runF, modelsRun)(cmd.Context(), opts)
 		},
 	}
-	cmd.Flags().BoolVar(&opts.JSON, "json", false, "print one JSON object")
+	command.OutputFlag(cmd.Flags(), &opts.JSON)
 	return withFlags(cmd, "base-url")
 }
 

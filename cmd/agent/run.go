@@ -56,7 +56,7 @@ protected paths, edits outside the working directory, and commands that delete
 data, write outside or use the network. With --input stream-json another program
 sends the prompts and approves the calls: see agent help protocol.
 
-` + exit.Codes,
+` + exit.CodesOf("run"),
 		Example: `  agent run "what does this project do?"
   git diff | agent run "review this"
   agent run --mode edits --output json "fix the typo in README.md"

@@ -32,6 +32,9 @@ func usageWithoutUnusedFlags(cmd *cobra.Command) error {
 			f.Hidden = f.Hidden || !slices.Contains(strings.Fields(uses), f.Name)
 		})
 	}
+	if f := cmd.Flag("resume"); f != nil {
+		f.NoOptDefVal = "" // the text of the flag says that the ID is optional
+	}
 	return new(cobra.Command).UsageFunc()(cmd)
 }
 

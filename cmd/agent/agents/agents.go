@@ -44,7 +44,7 @@ repository needs your approval before its first use; the list says whether you h
 approved it. With NAME, show one agent with its description and instructions.
 
 Files that define agents: agent help agents`,
-		Example: "  agent agents\n  agent agents review\n  agent agents --json | jq '.agents[].name'",
+		Example: "  agent agents\n  agent agents review\n  agent agents --output json | jq '.agents[].name'",
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			return completions(collect, args), cobra.ShellCompDirectiveNoFileComp
 		},
@@ -56,7 +56,7 @@ Files that define agents: agent help agents`,
 			return command.Or(runF, run)(cmd.Context(), opts)
 		},
 	}
-	cmd.Flags().BoolVar(&opts.JSON, "json", false, "print one JSON object")
+	command.OutputFlag(cmd.Flags(), &opts.JSON)
 	return cmd
 }
 

@@ -79,6 +79,9 @@ func Usage(format string, args ...any) error {
 
 // BadFlag returns the UsageError for an error of parsing flags.
 func BadFlag(err error) error {
+	if usage, ok := errors.AsType[*UsageError](err); ok {
+		return usage
+	}
 	bad, _ := errors.AsType[*pflag.InvalidValueError](err)
 	if _, number := errors.AsType[*strconv.NumError](err); bad == nil || !number {
 		return Usage("%w", err)
@@ -91,6 +94,30 @@ func BadFlag(err error) error {
 		kind = "true or false"
 	}
 	return Usage("--%s %q: expected %s", bad.GetFlag().Name, bad.GetValue(), kind)
+}
+
+// jsonOutput is the value of --output of a command that prints text or one JSON object.
+type jsonOutput bool
+
+// OutputFlag adds --output, and --json as another way to write --output json.
+func OutputFlag(flags *pflag.FlagSet, asJSON *bool) {
+	flags.VarP((*jsonOutput)(asJSON), "output", "o", "output `format`: text or json")
+	flags.BoolVar(asJSON, "json", false, "print one JSON object")
+	_ = flags.MarkHidden("json") // it exists
+}
+
+func (o *jsonOutput) String() string {
+	if *o {
+		return "json"
+	}
+	return "text"
+}
+
+func (o *jsonOutput) Type() string { return "string" }
+
+func (o *jsonOutput) Set(format string) error {
+	*o = format == "json"
+	return TextOrJSON(format)
 }
 
 // TextOrJSON checks the value of --output of commands that print either.

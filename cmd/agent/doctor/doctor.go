@@ -44,12 +44,12 @@ key.
 To test the models, it asks the servers of the providers that you configured and
 those on this machine for their list of models. It sends nothing to other servers,
 and nothing at all with --offline. Include the output in a bug report.`,
-		Example: "  agent doctor\n  agent doctor --offline\n  agent doctor --json | jq -r '.checks[] | select(.status != \"ok\") | .advice'",
+		Example: "  agent doctor\n  agent doctor --offline\n  agent doctor --output json | jq -r '.checks[] | select(.status != \"ok\") | .advice'",
 		Args:    command.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return command.Or(runF, run)(cmd.Context(), opts) },
 	}
 	cmd.Flags().BoolVar(&opts.Offline, "offline", false, "send nothing to the servers of models")
-	cmd.Flags().BoolVar(&opts.JSON, "json", false, "print one JSON object")
+	command.OutputFlag(cmd.Flags(), &opts.JSON)
 	return cmd
 }
 

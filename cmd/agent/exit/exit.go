@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"syscall"
 
 	"agent/cmd/agent/command"
@@ -26,7 +27,7 @@ const (
 	Terminated   = 143 // 128 + SIGTERM
 )
 
-// Codes is the table of exit codes in the help of commands.
+// Codes is the table of exit codes of all commands.
 const Codes = `Exit codes:
   0    success
   1    failure; agent tool: the call was not approved
@@ -38,6 +39,28 @@ const Codes = `Exit codes:
   131  quit (SIGQUIT)
   141  standard output was closed (SIGPIPE)
   143  terminated (SIGTERM)`
+
+// CodesOf returns the table of exit codes for the help of the command agent NAME, without
+// the meanings that only other commands give to them.
+func CodesOf(name string) string {
+	turns := name == "run" || name == "init" // commands that run a turn
+	var b strings.Builder
+	for line := range strings.Lines(Codes) {
+		code, meaning, ofRun := strings.Cut(line, "agent run: ")
+		if ofRun && !turns {
+			continue
+		}
+		general, ofTool, found := strings.Cut(code+meaning, "; agent tool: ")
+		b.WriteString(general)
+		switch {
+		case found && name == "tool":
+			b.WriteString("; " + ofTool)
+		case found:
+			b.WriteString("\n")
+		}
+	}
+	return b.String()
+}
 
 // Error is the error of a command that exits with Code. Err is nil if the error was
 // printed before.

@@ -26,6 +26,7 @@ type ExportOptions struct {
 	ID     string
 	Format string // md, html or json
 	File   string // empty or "-" for standard output
+	Output string // value of --output: a format, or as in older versions a file
 }
 
 // NewCmdExport returns `agent sessions export`.
@@ -35,26 +36,43 @@ func NewCmdExport(f *command.Factory, runF command.RunFunc[ExportOptions]) *cobr
 		Use:   "export ID",
 		Short: "export a session as Markdown, HTML or JSON",
 		Example: `  agent sessions export 1ng2j0n > session.md
-  agent sessions export 1ng2j0n --format html -o session.html
-  agent sessions export 1ng2j0n -o session.json`,
+  agent sessions export 1ng2j0n --output html > session.html
+  agent sessions export 1ng2j0n --file session.json`,
 		Args: command.OneArg("one session ID: agent sessions export ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.ID = args[0]
+			opts.readOutput()
 			if opts.Format == "" {
 				opts.Format = formatOf(opts.File)
 			}
 			return command.Or(runF, exportRun)(cmd.Context(), opts)
 		},
 	}
-	cmd.Flags().StringVar(&opts.Format, "format", "", "md, html or json (default: from the file name, else md)")
-	cmd.Flags().StringVarP(&opts.File, "output", "o", "", "`file` to write (default: standard output)")
+	cmd.Flags().StringVarP(&opts.Output, "output", "o", "", "output `format`: md, html or json (default: from the file name, else md)")
+	cmd.Flags().StringVar(&opts.File, "file", "", "`FILE` to write (default: standard output)")
+	cmd.Flags().StringVar(&opts.Format, "format", "", "output `format`, as --output")
+	_ = cmd.Flags().MarkHidden("format") // it exists
 	return cmd
+}
+
+// readOutput moves the value of --output to the format or the file. Older versions had
+// --format FORMAT --output FILE: the value is a file beside --format, and if it can only be
+// the name of a file.
+func (o *ExportOptions) readOutput() {
+	switch {
+	case o.Output == "" || o.File != "" && o.Format != "":
+	case o.File == "" && (o.Format != "" || strings.ContainsAny(o.Output, `./\`) || o.Output == "-"):
+		o.File = o.Output
+	default:
+		o.Format = o.Output
+	}
+	o.Output = ""
 }
 
 func exportRun(_ context.Context, opts *ExportOptions) error {
 	write, err := exportWriter(opts.Format)
 	if err != nil {
-		return command.Usage("--format: %w", err)
+		return command.Usage("--output: %w. To write a file: --file FILE", err)
 	}
 	v, err := view(opts.Store, opts.ID)
 	if err != nil {

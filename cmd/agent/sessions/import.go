@@ -47,7 +47,7 @@ current directory or in --dir, never in a directory named in the file.`,
 			return command.Or(runF, importRun)(cmd.Context(), opts)
 		},
 	}
-	cmd.Flags().StringVar(&opts.Dir, "dir", "", "working directory of the sessions (default: the current directory)")
+	cmd.Flags().StringVar(&opts.Dir, "dir", "", "working `directory` of the sessions (default: the current directory)")
 	return cmd
 }
 

@@ -27,7 +27,7 @@ unique prefix of an ID is accepted.`
 	cmd.Example = `  agent sessions --all
   agent sessions search "out of memory" --dir .
   agent sessions show 1ng2j0n
-  agent sessions export 1ng2j0n -o session.html
+  agent sessions export 1ng2j0n --file session.html
   agent --resume 1ng2j0n`
 	cmd.AddCommand(
 		NewCmdList(f, nil), NewCmdTree(f, nil), NewCmdShow(f, nil), NewCmdSearch(f, nil), NewCmdStats(f, nil), NewCmdSchema(f, lines, nil), NewCmdRename(f, nil),

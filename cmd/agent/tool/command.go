@@ -72,7 +72,7 @@ model. A call that cannot be understood is an error.
 A tool that does more than read asks for approval on a terminal; without a
 terminal it requires --yes. The rules of the system policy apply even with --yes.
 
-` + exit.Codes,
+` + exit.CodesOf("tool"),
 		Example: `  agent tool
   agent tool search '{"pattern": "TODO", "glob": "*.go"}'
   agent tool --yes edit '{"path": "README.md", "old": "teh", "new": "the"}'

@@ -30,9 +30,9 @@ func FileAliases() []string {
 type Form struct {
 	// Names are other names of the tool.
 	Names []string
-	// Prefix, if it is not empty, makes calls of unknown tools whose names begin with it
-	// calls of this tool, with the arguments "tool" and "arguments".
-	Prefix string
+	// Covers reports whether a call of an unknown tool with that name is a call of this tool,
+	// with the arguments "tool" and "arguments"; nil if none is.
+	Covers func(name string) bool
 	// Aliases are other names of each argument.
 	Aliases map[string][]string
 	// Values are other spellings of the values of an argument: spelling to value.
@@ -98,7 +98,7 @@ var harmless = []string{
 func (all Tools) Read(name, raw string) (Call, error) {
 	t, ok := all.Find(name)
 	if !ok {
-		i := slices.IndexFunc(all, func(t Tool) bool { return t.Form.Prefix != "" && strings.HasPrefix(cleanName(name), t.Form.Prefix) })
+		i := slices.IndexFunc(all, func(t Tool) bool { return t.Form.Covers != nil && t.Form.Covers(cleanName(name)) })
 		if i < 0 {
 			return Call{}, all.unknown(name)
 		}
@@ -189,27 +189,21 @@ const maxNamed = 16
 
 // unknown returns the error for a name that means no tool.
 func (all Tools) unknown(name string) error {
-	var names, offered []string
+	var names, offered, ofServers []string
 	for _, t := range all {
 		names = append(names, t.Name)
 		if t.Offered != "" {
 			offered = append(offered, t.Offered)
+		}
+		if strings.Contains(t.Name, serverMark) {
+			ofServers = append(ofServers, t.Name)
 		}
 	}
 	if len(offered) > 0 {
 		names = offered
 	}
 	err := errors.New("there is no tool " + quoted(name))
-	near := phrase.Nearest(name, names)
-	if phrase.Distance(name, near) > max(1, len(name)/4) {
-		near = ""
-	}
-	for _, n := range names {
-		if strings.HasSuffix(n, "__"+name) { // without the prefix of a server
-			near = n
-		}
-	}
-	if near != "" {
+	if near := cmp.Or(nearest(name, names), nearest(name, ofServers)); near != "" {
 		return advice.Add(err, "Did you mean %q?", near)
 	}
 	list := strings.Join(names[:min(len(names), maxNamed)], ", ")
@@ -217,6 +211,27 @@ func (all Tools) unknown(name string) error {
 		list += fmt.Sprintf(" and %d more", more)
 	}
 	return advice.Add(err, "The tools are: %s", list)
+}
+
+// serverMark precedes the own name of a tool in the name of a tool of an MCP server.
+const serverMark = "__"
+
+// nearest returns the one of names that a wrong name probably means; empty if there is none.
+func nearest(name string, names []string) string {
+	near := phrase.Nearest(name, names)
+	if phrase.Distance(name, near) > max(1, len(name)/4) {
+		near = ""
+	}
+	own := name
+	if i := strings.LastIndex(name, serverMark); i >= 0 {
+		own = name[i+len(serverMark):]
+	}
+	for _, n := range names {
+		if strings.HasSuffix(n, serverMark+own) { // of another server, or without the prefix of one
+			near = n
+		}
+	}
+	return near
 }
 
 // fold returns the form in which names are compared.

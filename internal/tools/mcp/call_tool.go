@@ -6,6 +6,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -61,7 +62,7 @@ func (b *Toolbox) callTool() tools.Tool {
 		return c, err
 	}, intake.Form{
 		Names:   []string{"call_mcp_tool", "use_mcp_tool", "mcp"},
-		Prefix:  Prefix,
+		Covers:  b.covers,
 		Aliases: map[string][]string{"arguments": {"args", "params", "parameters", "input", "tool_input"}},
 		Rewrite: readCall,
 	}))
@@ -161,6 +162,16 @@ func (b *Toolbox) find(name string) (tool, error) {
 		}
 	}
 	return tool{}, b.notFound(name, all)
+}
+
+// covers reports whether name can be that of a tool of a server that is used. Its tools may
+// not be known yet.
+func (b *Toolbox) covers(name string) bool {
+	plain := func(name string) string { return strings.ToLower(strings.ReplaceAll(name, "-", "_")) }
+	return slices.ContainsFunc(b.names(), func(server string) bool {
+		prefix := plain(Prefix + clean(server) + "__")
+		return strings.HasPrefix(plain(name), prefix[:min(len(prefix), maxServer)])
+	})
 }
 
 // notFound returns the error for a name that means no tool.

@@ -69,7 +69,7 @@ func (is Interceptors) Prepare(ctx context.Context, in Info, t Tool) (Call, erro
 		if x, ok := x.(ArgumentsInterceptor); ok {
 			var err error
 			if args, err = x.Arguments(ctx, in, args); err != nil {
-				return Call{}, err
+				return Call{Effective: in.Effective}, err
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package event
 
 import (
+	"encoding/json"
 	"time"
 
 	"agent/internal/llm"
@@ -146,6 +147,15 @@ type (
 		// Unattended is set if the call was denied because it needed approval and
 		// there was no user.
 		Unattended bool `json:"unattended,omitempty"`
+		// Effective is the call of another tool that the call was in effect; nil for most
+		// calls.
+		Effective *EffectiveCall `json:"effective,omitempty"`
+	}
+	// EffectiveCall is the call of another tool that a call makes in effect: mcp_call calls
+	// a tool of an MCP server, and jobs runs a command like shell.
+	EffectiveCall struct {
+		Tool      string          `json:"tool"`
+		Arguments json.RawMessage `json:"arguments"` // as the model sent them, an object
 	}
 	// TodoSet is the model's complete plan from now on.
 	TodoSet struct {

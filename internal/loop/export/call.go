@@ -98,7 +98,8 @@ func diffStat(d event.Diff) string {
 	return stat
 }
 
-// arguments formats the arguments of a call. It is empty if the title, the diff or
+// arguments formats the arguments of a call, or the name and arguments of the tool that it
+// calls in effect. It is empty if the title, the diff or
 // the plan shows them, or if the task of a delegate has them.
 func arguments(c *call) string {
 	if c.message.Raw != "" {
@@ -108,8 +109,12 @@ func arguments(c *call) string {
 		return ""
 	}
 	var b strings.Builder
-	inTitle := true
-	for name, value := range fields(c.message.Input) {
+	input, inTitle := c.message.Input, true
+	if c.end != nil && c.end.Effective != nil {
+		fmt.Fprintf(&b, "tool: %s\n", c.end.Effective.Tool)
+		input, inTitle = c.end.Effective.Arguments, false
+	}
+	for name, value := range fields(input) {
 		inTitle = inTitle && strings.Contains(c.title, value)
 		gap := " "
 		if strings.Contains(value, "\n") {

@@ -57,7 +57,7 @@ func (l *listener) listen(e event.Event) {
 	case *event.Decided: // in a delegate it can precede the AskDone, which its parent sends
 		l.asked(event.AskDone{ID: e.ID, Decision: e.Decision})
 	case *event.ToolStart:
-		l.calls[e.ID] = l.call(e.ID, e.Time)
+		l.calls[e.ID] = l.inStep(e.Time).child("", internal, e.Time)
 	case *event.ToolEnd:
 		l.answer.Add(e.Result)
 		l.toolEnd(e)
@@ -186,27 +186,28 @@ func (l *listener) asked(e event.AskDone) {
 	}
 }
 
-// call returns a new span of the tool call id.
-func (l *listener) call(id string, start time.Time) *span {
-	s := l.inStep(start).child(strings.TrimSpace("execute_tool "+l.tools[id].Name), internal, start)
-	s.set("gen_ai.operation.name", "execute_tool")
-	s.set("gen_ai.tool.name", l.tools[id].Name)
-	s.set("gen_ai.tool.type", "function")
-	s.set("gen_ai.tool.call.id", id)
-	return s
-}
-
+// toolEnd ends the span of a tool call, which names the tool that was called in effect.
 func (l *listener) toolEnd(e *event.ToolEnd) {
 	id := e.Result.ID
 	s := l.calls[id]
 	delete(l.calls, id)
 	if s == nil { // it did not run
-		s = l.call(id, e.Time)
+		s = l.inStep(e.Time).child("", internal, e.Time)
 	}
+	called := event.EffectiveCall{Tool: l.tools[id].Name, Arguments: l.tools[id].Input}
+	if e.Effective != nil {
+		s.set("agent.tool.called", called.Tool)
+		called = *e.Effective
+	}
+	s.Name = strings.TrimSpace("execute_tool " + called.Tool)
+	s.set("gen_ai.operation.name", "execute_tool")
+	s.set("gen_ai.tool.name", called.Tool)
+	s.set("gen_ai.tool.type", "function")
+	s.set("gen_ai.tool.call.id", id)
 	s.set("agent.tool.effect", e.Effect)
 	s.set("agent.tool.outcome", string(e.Outcome))
 	if l.o.Content {
-		s.set("gen_ai.tool.call.arguments", string(l.tools[id].Input))
+		s.set("gen_ai.tool.call.arguments", string(called.Arguments))
 		s.set("gen_ai.tool.call.result", e.Result.Text)
 	}
 	if e.Outcome == event.Failed || e.Outcome == event.Uncertain {

@@ -314,6 +314,9 @@ func (x *executor) finish(c *toolCall) {
 	c.addRemarks()
 	c.end.Title = c.title()
 	c.end.Effect = event.Effect(c.call.Effect)
+	if e := c.call.Effective; e != nil {
+		c.end.Effective = &event.EffectiveCall{Tool: e.Tool, Arguments: e.Arguments}
+	}
 	if !c.start.IsZero() && c.end.Duration == 0 { // calls side by side end before this
 		c.end.Duration = c.end.Time.Sub(c.start)
 	}

@@ -64,7 +64,7 @@ func (b *Toolbox) resourceTool() tools.Tool {
 		if s.Remote() {
 			effect = tools.Network
 		}
-		args := json.RawMessage(input)
+		args := encode(map[string]string{"uri": a.URI})
 		return tools.Call{
 			Effective: &tools.Effective{Tool: Prefix + s.Name + "__resources/read", Arguments: args, Wrap: func(args json.RawMessage) (json.RawMessage, error) {
 				err := json.Unmarshal(args, &a)

@@ -310,7 +310,7 @@ func (a *app) chooseModel(f opening, attended bool) (turn.Model, error) {
 		a.notices = append(a.notices, fmt.Sprintf("The previous session used %s. The requests of this session go to %s.", l.url, model.BaseURL))
 	}
 	pick.Bind(choice)
-	a.choice = modelChoice{pick: pick, guideHeld: choice.Held}
+	a.choice = modelChoice{pick: pick, guideHeld: choice.Held, several: choice.Several}
 	if attended && model.Name == offline.Name && !choice.Held && !pick.WaitLocal {
 		a.choice.findLocal = pick.FindLocal
 	}

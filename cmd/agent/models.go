@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -77,6 +78,8 @@ type modelChoice struct {
 	// findLocal searches for a model on this machine. It is nil if a model is
 	// connected or the search is disabled.
 	findLocal func(context.Context) event.Found
+	// several is set if the server at the base URL offers several models.
+	several bool
 	// advice is shown if findLocal finds no model; may be empty.
 	advice string
 }
@@ -94,7 +97,7 @@ func (c *modelChoice) list(ctx context.Context, all bool) ([]screen.Model, error
 	}
 	only := ""
 	if c.pick.Flags.BaseURL != "" { // it belongs to the selected provider
-		only = c.pick.Bound()
+		only = cmp.Or(c.pick.Bound(), c.pick.BaseFor)
 	}
 	l, err := c.pick.List(ctx, only, all)
 	if err != nil {

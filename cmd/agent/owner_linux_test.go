@@ -63,7 +63,7 @@ func TestForeignServer(t *testing.T) {
 	}
 	t.Parallel()
 	s := foreign(t, localServers()["OLLAMA_HOST"])
-	offer := "The server at " + s.Listener.Addr().String() + " belongs to another user, so it is not used automatically. Choose it with /model ollama/qwen3:8b or --model ollama/qwen3:8b."
+	offer := "The server at " + s.Listener.Addr().String() + " belongs to another user, so it is not used automatically. Choose it with --model ollama/qwen3:8b."
 	h := newHome(t, nil, "OLLAMA_HOST="+s.URL)
 	waitFor(t, "the server to be found", func() bool {
 		out, code := h.agent(t, "run", "hello")

@@ -107,7 +107,7 @@ func (a *app) screen(events <-chan event.Event, commands chan<- event.Command, p
 	}
 	o.Agents, o.ReadAgents = a.agentList()
 	if a.choice.pick != nil {
-		o.Models.List = a.choice.list
+		o.Models.List, o.Models.Choose = a.choice.list, a.choice.several
 	}
 	state := screenStateFile(os.Getenv)
 	o.Recent = state.read().Recent

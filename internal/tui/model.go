@@ -68,15 +68,21 @@ func newModel(o screen.Options, now func() time.Time, send func(event.Command)) 
 
 // Init implements tea.Model. It returns the call of Options.Shown.
 func (m *model) Init() tea.Cmd {
-	shown := m.Options.Shown
-	if shown == nil {
-		return nil
+	var cmds []tea.Cmd
+	if m.Options.Models.Choose {
+		cmds = append(cmds, func() tea.Msg { return chooseModel{} })
 	}
-	return tea.Tick(startPause, func(time.Time) tea.Msg {
-		shown()
-		return nil
-	})
+	if shown := m.Options.Shown; shown != nil {
+		cmds = append(cmds, tea.Tick(startPause, func(time.Time) tea.Msg {
+			shown()
+			return nil
+		}))
+	}
+	return tea.Batch(cmds...)
 }
+
+// chooseModel opens the list of models at the start.
+type chooseModel struct{}
 
 // Update routes msg, then updates the layout, the stored draft and the timers.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
@@ -105,6 +111,8 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 		m.Width, m.Height = msg.Width, msg.Height
 		m.lists.update(msg)
 		m.PlayNext()
+	case chooseModel:
+		return m.slash.Models.Show()
 	case tea.FocusMsg:
 		return tea.Batch(m.looked(msg), m.notify.gainFocus())
 	case tea.BlurMsg:

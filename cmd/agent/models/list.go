@@ -1,6 +1,7 @@
 package models
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -58,6 +59,14 @@ func (p *Picker) List(ctx context.Context, only string, probe bool) (List, error
 // not empty. With probe, it queries the servers on this machine.
 func ListOf(ctx context.Context, in catalog.Input, only string, probe bool) (List, error) {
 	l := List{Models: []Model{}, Missing: []Missing{}}
+	if in.BaseURL != "" && in.BaseFor == "" {
+		provider, _, _ := catalog.Split(in.Flag)
+		r, named := in.Changes.Find(provider)
+		if in.BaseFor = cmp.Or(only, "openai"); only == "" && named {
+			in.BaseFor = r.Name
+		}
+		only = in.BaseFor
+	}
 	if _, found := in.Changes.Find(only); only != "" && !found {
 		return l, command.Usage("unknown provider %q. To list providers: agent models", only)
 	}

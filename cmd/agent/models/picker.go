@@ -130,15 +130,26 @@ func (p *Picker) Choose(name string) (catalog.Choice, error) {
 	if p.Player != nil {
 		return p.replayed(name)
 	}
-	in := p.input(context.Background(), name)
+	ctx := context.Background()
+	in := p.input(ctx, name)
+	if in.AsksServer() {
+		if in.BaseURL != "" { // it does not apply to other providers that the user selects later
+			p.BaseFor, in.BaseFor = "openai", "openai"
+		}
+		choice, err := in.AskServer(ctx)
+		if err != nil {
+			return choice, command.Usage("%w", err)
+		}
+		return choice, nil
+	}
 	choice, err := catalog.Resolve(in)
 	if err != nil {
 		return choice, command.Usage("%w", err)
 	}
 	if choice.Info.Context == 0 || choice.Info.Assumed {
-		choice = in.Measured(context.Background(), choice)
+		choice = in.Measured(ctx, choice)
 	}
-	return choice, nil
+	return in.Checked(ctx, choice), nil
 }
 
 // Build connects the model of a choice and its fallbacks.

@@ -20,7 +20,7 @@ func (in Input) address(r Row) (base, from string, err error) {
 	case env != "":
 		base, from = r.complete(env), r.URLName
 	case r.Name == "openai" && in.ConfigURL != "":
-		base, from = in.ConfigURL, "base_url in the configuration"
+		base, from = in.ConfigURL, sourceConfig
 	case r.Configured:
 		base, from = r.BaseURL, "its base_url in the configuration"
 	case in.recorded(r):
@@ -37,10 +37,11 @@ func (in Input) address(r Row) (base, from string, err error) {
 	return r.withSuffix(base), from, nil
 }
 
-// Sources of a base URL besides variables and the configuration.
+// Sources of a base URL besides variables and the entries of providers.
 const (
 	sourceFlag    = "--base-url"
 	sourceSession = "the session"
+	sourceConfig  = "base_url in the configuration"
 )
 
 // orVariable names the variable for r's base URL as an alternative.

@@ -168,6 +168,17 @@ func withoutURL(err error) string {
 
 var errOtherServer = errors.New("another kind of server is running there")
 
+// statusError is the HTTP status of a response without a list.
+type statusError int
+
+func (e statusError) Error() string { return fmt.Sprintf("HTTP status %d", int(e)) }
+
+// refused reports whether err is the answer of a server that does not list its models.
+func refused(err error) bool {
+	_, ok := errors.AsType[statusError](err)
+	return ok
+}
+
 // ask requests address and decodes the JSON response into to.
 func (p prober) ask(ctx context.Context, method, address string, body []byte, to any) error {
 	req, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
@@ -184,7 +195,7 @@ func (p prober) ask(ctx context.Context, method, address string, body []byte, to
 	}
 	defer func() { _ = res.Body.Close() }()
 	if res.StatusCode != http.StatusOK {
-		return fmt.Errorf("HTTP status %d", res.StatusCode)
+		return statusError(res.StatusCode)
 	}
 	b, err := io.ReadAll(io.LimitReader(res.Body, maxProbe))
 	if err != nil {

@@ -61,7 +61,8 @@ type Choice struct {
 	Login    *Login   // client credentials instead of a key
 	Why      string   // "set by --model"
 	Named    bool     // the user named it
-	Held     bool     // the guide, because Last cannot be used at LastURL
+	Held     bool     // the guide, because Last cannot be used at LastURL, or the server offers no single model
+	Several  bool     // Held, because the server offers several models
 	Notices  []string // other notices for the user
 	Next     []Choice // fallbacks, in this order
 	Confirm  *Confirm // what the user must approve before the first request; nil for nothing
@@ -111,7 +112,7 @@ func (c Choice) Offline() bool { return c.Provider.Dialect == Builtin }
 func Resolve(in Input) (Choice, error) {
 	in.keepURL = in.Continued
 	for _, u := range []struct{ from, url string }{
-		{"--base-url", in.BaseURL}, {"OPENAI_BASE_URL", in.env("OPENAI_BASE_URL")}, {"base_url in the configuration", in.ConfigURL},
+		{"--base-url", in.BaseURL}, {"OPENAI_BASE_URL", in.env("OPENAI_BASE_URL")}, {sourceConfig, in.ConfigURL},
 	} {
 		if err := checkURL(u.url); err != nil {
 			return Choice{}, fmt.Errorf("%s: %w", u.from, err)

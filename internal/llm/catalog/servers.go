@@ -38,7 +38,11 @@ type entry struct {
 	ID     string `json:"id"`
 	Owner  string `json:"owned_by"`
 	Length int    `json:"max_model_len"` // vLLM
-	Meta   struct {
+	// Other servers name the context window differently.
+	Context int `json:"context_length"`
+	Window  int `json:"context_window"`
+	Maximum int `json:"max_context_length"`
+	Meta    struct {
 		Running int `json:"n_ctx"`
 		Trained int `json:"n_ctx_train"`
 	} `json:"meta"` // llama.cpp
@@ -55,7 +59,9 @@ func (p prober) common(ctx context.Context, base string) ([]Served, error) {
 	}
 	var models []Served
 	for _, e := range l.Data {
-		models = append(models, Served{Name: e.ID, Context: max(e.Length, e.Meta.Running)})
+		if !slices.ContainsFunc(models, func(m Served) bool { return m.Name == e.ID }) {
+			models = append(models, Served{Name: e.ID, Context: max(cmp.Or(e.Meta.Running, e.Length, e.Context, e.Window, e.Maximum), 0)})
+		}
 	}
 	return models, nil
 }

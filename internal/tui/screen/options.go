@@ -138,6 +138,8 @@ type Models struct {
 	// List returns the available models. If complete is set, it queries providers and
 	// servers, which may block.
 	List func(ctx context.Context, complete bool) ([]Model, error)
+	// Choose is set if the screen starts with the list of models.
+	Choose bool
 	// NoImages reports whether a model, as PROVIDER/NAME, is known not to support images.
 	NoImages func(model string) bool
 	// Welcome tells the user of a new session without a model how to connect one;

@@ -41,7 +41,7 @@ func TestEditorSession(t *testing.T) {
 	block := `"` + "```sh\\necho $((6*7)) >out.txt; cat out.txt\\n```" + `"`
 	result := `"` + "```\\n42\\n[exit 0]\\n```" + `"`
 	listed, output := "call read main.go read completed", "call \"```sh" // with the file, and while the command runs
-	got := e.take("usage", "options", "call "+"todo", "call plan", listed, output)
+	got := e.take("usage", "options", "call todo", listed, output)
 	want := strings.Join([]string{
 		"commands /compact /undo /redo /greet",
 		"title say goodbye",
@@ -110,7 +110,7 @@ func (e *editor) again(h home, edit, result string) {
 		"text It says **goodbye** now.",
 		"plan [in_progress] greet",
 	}, "\n")
-	if d := diff.Diff(want, e.take("call read", "call plan", "commands", "options", "usage")); d != "" {
+	if d := diff.Diff(want, e.take("call read", "call todo", "commands", "options", "usage")); d != "" {
 		t.Errorf("replay (-want +got):\n%s", d)
 	}
 	if _, err := e.CloseSession(ctx, acp.CloseSessionRequest{SessionId: e.session}); err != nil {

@@ -16,6 +16,7 @@ func TestPasteWithoutMarkers(t *testing.T) {
 	s := serve(t, say("Noted."), say("Again."))
 	h := newHome(t, nil, at(s)...)
 	a := h.open(t, 100, 30)
+	a.marks = true
 	a.wait("? help")
 	a.send("Notes from the wiki:\r!touch PWNED\r/mode all\rend")
 	a.wait("Notes from the wiki:", "!touch PWNED", "/mode all", "end")

@@ -15,6 +15,7 @@ import (
 
 	"agent/internal/tui/terminal/ptytest"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/vt"
 	"github.com/creack/pty"
 )
@@ -29,6 +30,10 @@ type terminal struct {
 	pty     *os.File
 	done    chan struct{} // closed when the program has ended and all was drawn
 	replied chan struct{} // closed when no more replies are sent to the program
+
+	// marks is set once the program knows that this terminal marks pastes. Set it before the
+	// first keys for a terminal that does not.
+	marks bool
 
 	mu      sync.Mutex // guards what follows; vt's own safe emulator is not
 	em      *vt.Emulator
@@ -188,9 +193,16 @@ func (s *terminal) until(what string, ok func(screen string) bool) {
 	}
 }
 
-// send types keys.
+// send types keys. Before the first ones it pastes nothing, with markers: without that, the
+// program takes text with several line ends, which comes faster than anybody types, as a paste.
 func (s *terminal) send(keys string) {
 	s.t.Helper()
+	s.mu.Lock()
+	if !s.marks && bytes.Contains(s.raw, []byte(ansi.SetModeBracketedPaste)) {
+		s.marks = true
+		keys = ansi.BracketedPasteStart + ansi.BracketedPasteEnd + keys
+	}
+	s.mu.Unlock()
 	if _, err := io.WriteString(s.pty, keys); err != nil {
 		s.t.Fatal(err)
 	}

@@ -94,7 +94,7 @@ func (q *requester) printsCalls(m Model) {
 }
 
 // quotes reports whether the conversation holds the text of a call: in a prompt, a result
-// of a tool or the description of a tool. It compares without spaces, without what tools put
+// of a tool or the description of a tool. It compares only visible ASCII characters, without what tools put
 // before lines, and also what is inside strings of JSON.
 func (c *Conversation) quotes(name, arguments string) bool {
 	var args any
@@ -138,18 +138,24 @@ const (
 var (
 	linePrefix = regexp.MustCompile(`(?m)^(\s*\d+[\t:|-] ?|[^\s:]+[:-]\d+[:-])`)
 	escaped    = regexp.MustCompile(`\\(u[0-9a-fA-F]{4}|.)`)
-	spaces     = regexp.MustCompile(`\s+`)
+	unmatched  = regexp.MustCompile(`[^!-~]+`)
 )
 
-// unescape returns the character of an escape of JSON.
+// unescape returns the character of an escape of JSON. Half of a surrogate pair becomes a
+// replacement character.
 func unescape(escape string) string {
+	if code, err := strconv.ParseUint(strings.TrimPrefix(escape, `\u`), 16, 16); err == nil && strings.HasPrefix(escape, `\u`) {
+		return string(rune(code))
+	}
 	if s, err := strconv.Unquote(`"` + escape + `"`); err == nil {
 		return s
 	}
 	return escape[1:]
 }
 
-func squeeze(s string) string { return spaces.ReplaceAllString(s, "") }
+// squeeze returns the visible ASCII characters of s: all others can be written in several
+// ways, and invalid ones are replaced when JSON is decoded.
+func squeeze(s string) string { return unmatched.ReplaceAllString(s, "") }
 
 // leaves passes all strings in a decoded JSON value to f.
 func leaves(v any, f func(string)) {

@@ -2,11 +2,13 @@ package policy_test
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
+	"agent/internal/tools/snapshot"
 )
 
 // TestCommandsThatEdit judges commands that change files as a tool could, or temporary files:
@@ -20,12 +22,12 @@ func TestCommandsThatEdit(t *testing.T) {
 	t.Setenv("TMPDIR", temp)
 	t.Setenv("TEMP", outside)
 	for _, c := range []struct{ rules, command, ask, edits, all, bare string }{
-		{"", "echo x >> a.txt", "asks", "runs", "runs", "runs"},
-		{"", "printf '%s\\n' x y >> sub/new; echo y >> a.txt && cat a.txt", "asks", "runs", "runs", "runs"},
-		{"", "cat >> a.txt <<'EOF'\nIt's `x`\nEOF\n", "asks", "runs", "runs", "runs"},
-		{"", "cat main.go > new.go 2>&1", "asks", "runs", "runs", "runs"},
+		{"", "echo x >> a.txt", "asks", "kept", "kept", "runs"},
+		{"", "printf '%s\\n' x y >> sub/new; echo y >> a.txt && cat a.txt", "asks", "kept", "kept", "runs"},
+		{"", "cat >> a.txt <<'EOF'\nIt's `x`\nEOF\n", "asks", "kept", "kept", "runs"},
+		{"", "cat main.go > new.go 2>&1", "asks", "kept", "kept", "runs"},
 		{"", "echo x > a.txt", "asks", "kept", "kept", "asks"},
-		{"", "cd sub && echo x >> ../a.txt", "asks", "runs", "runs", "runs"},
+		{"", "cd sub && echo x >> ../a.txt", "asks", "kept", "kept", "runs"},
 		{"", "echo x >> .envrc", "asks", "asks", "asks", "asks"},
 		{"", "echo x >> .git/hooks/pre-commit", "asks", "asks", "asks", "asks"},
 		{"", "echo x >> " + outside + "/x", "asks", "asks", "asks", "asks"},
@@ -34,13 +36,13 @@ func TestCommandsThatEdit(t *testing.T) {
 		{"", "grep -r x . >> a.txt", "asks", "kept", "runs", "asks"},
 		{"", "make >> a.txt", "asks", "kept", "runs", "asks"},
 		{"", "X=1 echo x >> a.txt", "asks", "kept", "runs", "asks"},
-		{"allow edit: *.txt", "echo x >> a.txt", "runs", "runs", "runs", "runs"},
-		{"allow edit: *.txt", "cat <<'EOF' >> a.txt\n$x\nEOF\n", "runs", "runs", "runs", "runs"},
+		{"allow edit: *.txt", "echo x >> a.txt", "kept", "kept", "kept", "runs"},
+		{"allow edit: *.txt", "cat <<'EOF' >> a.txt\n$x\nEOF\n", "kept", "kept", "kept", "runs"},
 		{"allow edit: *.txt", "echo x > a.txt", "kept", "kept", "kept", "asks"},
-		{"allow edit: *.txt", "echo x >> main.go", "asks", "runs", "runs", "runs"},
+		{"allow edit: *.txt", "echo x >> main.go", "asks", "kept", "kept", "runs"},
 		{"allow edit: *.txt", "cat .env >> a.txt", "asks", "asks", "asks", "asks"},
 		{"allow edit: **", "echo x >> .envrc", "asks", "asks", "asks", "asks"},
-		{"allow command: echo", "echo x >> main.go", "asks", "runs", "runs", "runs"},
+		{"allow command: echo", "echo x >> main.go", "asks", "kept", "kept", "runs"},
 		{"ask edit: *.txt", "echo x >> a.txt", "asks", "asks", "asks", "asks"},
 		{"deny edit: *.txt", "echo x >> a.txt", "denied", "denied", "denied", "denied"},
 
@@ -53,7 +55,9 @@ func TestCommandsThatEdit(t *testing.T) {
 		{"allow command: xargs", "ls | xargs sed -i s/a/b/", "asks", "asks", "asks", "asks"},
 		{"allow command: xargs; allow command: sed", "grep -rl a src | xargs sed -i s/a/b/", "kept", "kept", "kept", "asks"},
 		{"allow command: xargs sed", "ls | xargs -0 -n 1 sed -i s/a/b/", "asks", "asks", "asks", "asks"},
-		{"allow command: xargs sed", "ls | xargs sed -i s/a/b/", "kept", "kept", "kept", "asks"},
+		{"allow command: xargs sed", "ls | xargs sed -i s/a/b/", "asks", "asks", "asks", "asks"},
+		{"allow command: xargs sed", "ls | xargs sed -i s/a/b/ --", "kept", "kept", "kept", "asks"},
+		{"allow command: xargs; allow command: sed", "printf '%s\\n' '-e1e touch x' | xargs -d '\\n' sed -i -e s/zz/b/", "asks", "asks", "asks", "asks"},
 		{"allow command: xargs; allow command: sed", "ls | xargs rm", "asks", "asks", "asks", "asks"},
 		{"allow command: xargs; allow command: sed", "ls | xargs sh -c 'sed -i s/a/b/ $0'", "asks", "asks", "asks", "asks"},
 		{"allow command: xargs", "ls | xargs wc -l", "runs", "runs", "runs", "runs"},
@@ -109,5 +113,130 @@ func TestCommandsThatEdit(t *testing.T) {
 	at := policy.Paths{Workspace: dir, Sandbox: policy.SandboxFull, Room: room(1 << 20)}
 	if v := asks(&policy.Policy{Mode: event.ModeEdits}, at, run(dir, "make > $TMPDIR/agent-edits-test.log")); strictly(v) != "kept" {
 		t.Errorf("without TMPDIR: %s (%s)", strictly(v), v.Why)
+	}
+}
+
+// TestAppendsThatUndoCannotRestore judges commands that append to files which may have a name
+// outside the workspace, which are too large for undo, or which block a command.
+func TestAppendsThatUndoCannotRestore(t *testing.T) {
+	dir, outside := project(t, "a.txt", "big.log"), project(t, "x")
+	if err := os.Link(filepath.Join(outside, "x"), filepath.Join(dir, "hl.txt")); err != nil {
+		t.Skip("the file system has no hard links")
+	}
+	if err := os.Truncate(filepath.Join(dir, "big.log"), snapshot.MaxFile+1); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("hl.txt", filepath.Join(dir, "link.txt")); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("mkfifo", filepath.Join(dir, "ff")).CombinedOutput(); err != nil {
+		t.Skipf("mkfifo: %v %s", err, out)
+	}
+	for _, c := range []struct{ rules, command, ask, edits, all string }{
+		{"allow edit: **", "echo x >> a.txt", "runs", "runs", "runs"},
+		{"allow edit: **", "echo x >> new.txt", "runs", "runs", "runs"},
+		{"allow edit: **", "echo x >> hl.txt", "asks", "asks", "asks"},
+		{"allow edit: **", "echo x > hl.txt", "asks", "asks", "asks"},
+		{"allow edit: **", "echo x >> link.txt", "asks", "asks", "asks"},
+		{"allow edit: **", "echo x >> a.txt; cat a.txt 2>> hl.txt", "asks", "asks", "asks"},
+		{"allow edit: **", "echo x >> ff", "asks", "asks", "asks"},
+		{"allow edit: **", "echo x > ff", "asks", "asks", "asks"},
+		{"allow edit: **", "echo x >> big.log", "asks", "asks", "runs"},
+		{"", "make >> hl.txt", "asks", "asks", "asks"},
+		{"allow command: tee", "echo x | tee -a hl.txt", "asks", "asks", "asks"},
+		{"allow command: tee", "echo x | tee -a a.txt", "runs", "runs", "runs"},
+	} {
+		for _, s := range []policy.Sandbox{policy.SandboxFull, policy.SandboxPartial, policy.SandboxOff} {
+			for mode, want := range map[event.Mode]string{event.ModeAsk: c.ask, event.ModeEdits: c.edits, event.ModeAll: c.all} {
+				at := policy.Paths{Workspace: dir, Sandbox: s, Room: room(1 << 40)}
+				v := asks(&policy.Policy{Mode: mode, Rules: rules(t, c.rules)}, at, run(dir, c.command))
+				if got := outcome(v); got != want {
+					t.Errorf("%s with the rules %q in %s, sandbox %v: %s, want %s (%s; %s)", c.command, c.rules, mode, s, got, want, v.Decider, v.Why)
+				}
+			}
+		}
+	}
+	at := policy.Paths{Workspace: dir, Sandbox: policy.SandboxFull, Room: room(5)}
+	if v := asks(&policy.Policy{Mode: event.ModeEdits}, at, run(dir, "echo x >> a.txt")); outcome(v) != "asks" {
+		t.Errorf("with little room: %s (%s)", outcome(v), v.Decider)
+	}
+}
+
+// TestXargsOfOptions judges programs that could take the words which xargs reads as options
+// that run other programs.
+func TestXargsOfOptions(t *testing.T) {
+	dir := project(t, "main.go", "a.txt", "src/x")
+	at := policy.Paths{Workspace: dir, Sandbox: policy.SandboxFull, Room: room(1 << 20)}
+	for command, want := range map[string]string{
+		"ls | xargs wc -l":             "runs",
+		"ls | xargs grep -l x --":      "runs",
+		"ls | xargs grep -l x":         "runs",
+		"ls | xargs gofmt -l":          "runs",
+		"ls | xargs -r -n1 -P 4 wc":    "runs",
+		"ls | xargs -I{} wc {}":        "runs",
+		"ls | xargs -I{} cp {} {}.bak": "runs",
+		"ls | xargs rm":                "asks",
+		"printf '%s\\n' '-e1e id' a.txt | xargs -d '\\n' sed -n": "asks",
+		"ls | xargs sed -n 1p":                            "asks",
+		"ls | xargs -0n 1 sed -n 1p":                      "asks",
+		"ls | xargs -0n 1 wc":                             "runs",
+		"ls | xargs sed -n 1p --":                         "runs",
+		"ls | xargs sed -n -- 1p":                         "runs",
+		"ls | xargs sed -n --":                            "asks",
+		"ls | xargs sed -n 1p -l --":                      "asks",
+		"ls | xargs sed -n -e --":                         "asks",
+		"ls | xargs timeout 5 sed -n 1p":                  "asks",
+		"ls | timeout 5 xargs sed -n 1p":                  "asks",
+		"ls | xargs xargs sed -n 1p":                      "asks",
+		"ls | xargs env":                                  "asks",
+		"ls | xargs --unknown wc":                         "asks",
+		"ls | xargs -I{} {}":                              "asks",
+		"ls | xargs -I{} {} --":                           "asks",
+		"ls | xargs -I X X a":                             "asks",
+		"ls | xargs -i {} a":                              "asks",
+		"ls | xargs -I{} timeout 5 {}":                    "asks",
+		"ls | xargs -I{} sed -n {} a.txt":                 "asks",
+		"ls | xargs -I{} sed -n 1p {}":                    "asks",
+		"ls | xargs -I{} sed -n 1p -- {}":                 "runs",
+		"ls | xargs -I{} sed -n -- s/x/{}/ a.txt":         "asks",
+		"ls | xargs sort":                                 "asks",
+		"ls | xargs sort --":                              "runs",
+		"ls | xargs rg x":                                 "asks",
+		"ls | xargs rg x --":                              "runs",
+		"ls | xargs rg --pre --":                          "asks",
+		"ls | xargs tar -cf x.tar":                        "asks",
+		"ls | xargs tar -cf x.tar --":                     "runs",
+		"ls | xargs tar cf --":                            "asks",
+		"ls | xargs awk '{print}'":                        "asks",
+		"ls | xargs python3":                              "asks",
+		"ls | xargs python3 --":                           "asks",
+		"ls | xargs python3 x.py --":                      "runs",
+		"ls | xargs git add":                              "asks",
+		"ls | xargs git add --":                           "runs",
+		"ls | xargs git bisect run --":                    "asks",
+		"ls | xargs find":                                 "asks",
+		"ls | xargs find --":                              "asks",
+		"ls | xargs -I{} find {} -name x":                 "asks",
+		"find . | xargs find":                             "asks",
+		"grep -rl a . | xargs sed -n 1p":                  "runs",
+		"grep -rl a src | xargs sed -n 1p":                "runs",
+		"grep -rl --include='*.go' a . | xargs sed -n 1p": "runs",
+		"find . -name '*.go' | xargs sed -n 1p":           "runs",
+		"find src -type f -print0 | xargs -0 git add":     "runs",
+		"grep -rl a . | xargs sed -n":                     "asks",
+		"grep -rl a . | xargs python3":                    "asks",
+		"grep -rl a | xargs sed -n 1p":                    "asks",
+		"grep -r a . | xargs sed -n 1p":                   "asks",
+		"grep -rh a . | xargs sed -n 1p":                  "asks",
+		"grep -rl a . | xargs -d / sed -n 1p":             "asks",
+		"grep -rl a . | xargs -a a.txt sed -n 1p":         "asks",
+		"grep -rl a . | xargs -I{} sed -n {} a.txt":       "asks",
+		"find . -printf '%f\\n' | xargs sed -n 1p":        "asks",
+		"find . -ls | xargs sed -n 1p":                    "asks",
+	} {
+		rules := rules(t, "allow command: xargs; allow command: timeout")
+		if v := asks(&policy.Policy{Mode: event.ModeAsk, Rules: rules}, at, run(dir, command)); outcome(v) != want {
+			t.Errorf("%s: %s, want %s (%s; %s)", command, outcome(v), want, v.Decider, v.Why)
+		}
 	}
 }

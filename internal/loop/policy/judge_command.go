@@ -83,7 +83,7 @@ func (p *Policy) runsInAll(f Facts, all allowance, connects bool) Verdict {
 // can restore what it changes, which it cannot for commits. The changes of a copy are judged
 // when they are applied.
 func (p *Policy) runsInEdits(c tools.Call, f Facts, all allowance) bool {
-	if f.Command == nil || f.paths.Copy || f.paths.Disposable || f.paths.Sandbox != SandboxFull || !f.losses.recorded || len(c.Warnings) > 0 {
+	if f.Command == nil || f.paths.Copy || f.paths.Disposable || f.paths.Sandbox != SandboxFull || !f.losses.recorded || len(f.losses.appended)+len(c.Warnings) > 0 {
 		return false
 	}
 	outside := slices.ContainsFunc(f.touched, func(t touched) bool {
@@ -204,6 +204,8 @@ func (p *Policy) unapproved(f Facts, left command.Trait) string {
 		return "commands whose text does not show what they do need approval"
 	case left&command.WritesOutside != 0:
 		return "commands that write outside the workspace need approval"
+	case len(f.losses.shared) > 0:
+		return "commands that write to files with several names, or to pipes and devices, need approval"
 	case left&command.Connects != 0:
 		return "commands that use the network need approval"
 	case len(f.secretReads()) > 0:
@@ -303,7 +305,7 @@ func (p *Policy) allowsCommand(c tools.Call, f Facts) (out allowance) {
 		}
 		out.network = out.network || network && !(part.Local && part.Traits&command.Connects == 0)
 		out.online, out.byRule = out.online && network, out.byRule || rule
-		out.strict = out.strict || part.Traits&command.Destroys != 0 && (part.Edits || part.InPlace() != nil)
+		out.strict = out.strict || f.losses.recorded && (part.Edits || part.InPlace() != nil)
 	}
 	out.complete = out.complete && len(deciders) > 0
 	out.decider = strings.Join(deciders, "; ")
@@ -313,6 +315,9 @@ func (p *Policy) allowsCommand(c tools.Call, f Facts) (out allowance) {
 // allowsPart returns what allows a part of a command, and whether it allows the network
 // and is a rule; empty if nothing does.
 func (p *Policy) allowsPart(part *command.Part, f Facts) (by string, network, rule bool) {
+	if slices.ContainsFunc(part.Writes, func(path string) bool { return slices.Contains(f.losses.shared, path) }) {
+		return "", false, false
+	}
 	if r, network := p.partRule(part, f); r != nil {
 		return r.decider(), network, true
 	}

@@ -41,6 +41,9 @@ type losses struct {
 	// readOnly are git directories, which undo does not record. The command must not change
 	// them; it is empty for commands that run git.
 	readOnly []string
+	// appended are the files that a command adds to and that undo cannot restore. Those of
+	// shared may be outside the workspace under another name, or they are not regular files.
+	appended, shared []string
 }
 
 // sizes describes the directories and large files that a command removes, by path, as in
@@ -54,6 +57,7 @@ func (p Paths) losses(ctx context.Context, c *command.Command, dir string, in bo
 		room = p.Room()
 	}
 	l := looker{losses: losses{recorded: room > 0, sizes: sizes{}}, dir: dir, in: in}
+	l.adds(c, room)
 	if c.Traits&command.Destroys == 0 {
 		l.protectGit(c, p.Sandbox)
 		return l.losses
@@ -126,6 +130,30 @@ func (l *looker) part(ctx context.Context, p *command.Part, hasGit bool) {
 			l.repositories(real)
 		case p.Destroyed.Unstages && (!hasGit || staged(ctx, real)):
 			l.lose("changes staged for the next commit")
+		}
+	}
+}
+
+// adds looks at the files that the parts of c change without destroying them, such as those
+// that they append to.
+func (l *looker) adds(c *command.Command, room int64) {
+	var all []string
+	for i := range c.Parts {
+		if part := &c.Parts[i]; part.Traits&command.Destroys == 0 {
+			all = append(all, part.Writes...)
+		}
+	}
+	for _, path := range all {
+		info, err := os.Lstat(realpath.Follow(path))
+		if err != nil || info.IsDir() {
+			continue
+		}
+		why := snapshot.Lost(info)
+		if why != "" || l.recorded && info.Size() > room {
+			l.appended = append(l.appended, path)
+		}
+		if why == snapshot.LostLinks || why == snapshot.LostKind {
+			l.shared = append(l.shared, path)
 		}
 	}
 }

@@ -188,7 +188,7 @@ func programName(word string) string {
 // allowsPart reports whether an allow rule covers a part that runs in dir. It compares the
 // literal words of the part, and covers a part that deletes data or runs other programs
 // only if the words of the rule alone do so. It never covers a part that writes outside
-// the workspace, or to files by redirections. If inPlace is set, it covers editing in place.
+// the workspace, or to files by redirections, or whose input may hold options. If inPlace is set, it covers editing in place.
 func (r Rule) allowsPart(p *command.Part, dir string, inPlace bool) bool {
 	want := strings.Fields(r.Pattern)
 	if p.Nested || p.Argv == nil || len(p.Argv) < len(want) || !slices.Equal(p.Argv[:len(want)], want) {
@@ -198,7 +198,7 @@ func (r Rule) allowsPart(p *command.Part, dir string, inPlace bool) bool {
 	if inPlace {
 		own.Traits |= command.Destroys
 	}
-	if p.Edits || p.Traits&command.WritesOutside != 0 || p.Traits&^own.Traits&(command.Destroys|command.Interprets|command.Unclear) != 0 {
+	if p.Edits || p.ReadsOptions() || p.Traits&command.WritesOutside != 0 || p.Traits&^own.Traits&(command.Destroys|command.Interprets|command.Unclear) != 0 {
 		return false
 	}
 	if p.Traits&command.Destroys == 0 || len(own.Parts) == 0 || len(own.Parts[0].Writes) == 0 {

@@ -158,7 +158,7 @@ func (p *Policy) allowsEdits(part *command.Part, f Facts) (by string, rule bool)
 	}
 	for _, path := range part.Writes {
 		i := slices.IndexFunc(f.touched, func(t touched) bool { return t.change && t.path == path })
-		if i < 0 || !f.paths.borders().inside(f.touched[i].real()) {
+		if i < 0 || slices.Contains(f.losses.appended, path) || !f.paths.borders().inside(f.touched[i].real()) {
 			return "", false
 		}
 		rel, err := filepath.Rel(f.Root, f.touched[i].real())

@@ -81,7 +81,7 @@ func (p *Part) InPlace() []string {
 		w, _ := wrapping(words[0])
 		words = w.rest(words[1:])
 	}
-	if first(words) != "sed" || !given("-i", words[1:]) && !given("--in-place", words[1:]) || p.Traits&(Permanent|Unclear|WritesOutside|Connects) != 0 {
+	if first(words) != "sed" || !given("-i", words[1:]) && !given("--in-place", words[1:]) || p.Traits&(Permanent|Unclear|WritesOutside|Connects) != 0 || p.ReadsOptions() {
 		return nil
 	}
 	return words

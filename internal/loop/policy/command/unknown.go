@@ -185,27 +185,28 @@ func startsCommandsIn(w string) bool {
 // of git, an action of find or the script of a shell. The arguments of xargs end with command.
 func (g *guesser) eachArgument(p *Part, name string, args, command []string) {
 	options := args[:len(args)-len(command)]
-	unclear := false
+	marker := eachOf(args).marker
+	unclear := len(command) > 0 && (strings.Contains(command[0], "{}") || marker != "" && strings.Contains(command[0], marker))
 	for len(command) > 0 {
 		w, ok := wrapping(programName(command[0]))
 		if !ok {
 			break
 		}
 		command = w.rest(command[1:])
-		unclear = len(command) == 0
+		unclear = unclear || len(command) == 0
 	}
 	switch program := programName(first(command)); {
 	case len(command) == 0:
 	case slices.Contains(shells[:], program):
 		script := scriptOf(command[1:])
-		unclear = script == "" || slices.ContainsFunc(options, func(w string) bool {
+		unclear = unclear || script == "" || slices.ContainsFunc(options, func(w string) bool {
 			marker := strings.TrimPrefix(w, "-I")
 			return strings.Contains(script, "{}") || marker != "" && strings.Contains(script, marker)
 		})
 	case program == "git":
-		unclear = subcommand(command[1:]) == ""
+		unclear = unclear || subcommand(command[1:]) == ""
 	case program == "find":
-		unclear = !slices.ContainsFunc(options, func(w string) bool { return strings.HasPrefix(w, "-I") })
+		unclear = unclear || !slices.ContainsFunc(options, func(w string) bool { return strings.HasPrefix(w, "-I") })
 	}
 	if unclear {
 		p.needs(Unclear, code(name)+" runs what it reads")

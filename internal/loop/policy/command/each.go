@@ -1,0 +1,224 @@
+package command
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// each is what xargs runs for the words that it reads.
+type each struct {
+	command []string // nil if the arguments of xargs are not all known
+	marker  string   // stands for the words in command; empty if they follow it
+	split   string   // the separator, if it is neither the default nor a newline or NUL
+	file    bool     // the words come from a file
+}
+
+// eachOf reads the arguments of xargs.
+func eachOf(args []string) (e each) {
+	for i := 0; i < len(args); i++ {
+		w := args[i]
+		if !strings.HasPrefix(w, "-") || w == "-" || w == "--" {
+			if e.command = args[i:]; w == "--" {
+				e.command = args[i+1:]
+			}
+			return e
+		}
+		option, value, attached := cutOption(w)
+		switch option {
+		case "--null", "--no-run-if-empty", "--verbose", "--interactive", "--exit", "--open-tty", "":
+			continue
+		case "-n", "-P", "-L", "-s", "-d", "-E", "-I", "-a", "--max-args", "--max-procs", "--max-chars", "--delimiter", "--arg-file":
+			if !attached {
+				if i++; i == len(args) {
+					return e
+				}
+				value = args[i]
+			}
+		case "-i", "--replace":
+			if value == "" {
+				value = "{}"
+			}
+		case "-l", "-e", "--max-lines", "--eof":
+		default:
+			return each{}
+		}
+		switch option {
+		case "-I", "-i", "--replace":
+			e.marker = value
+		case "-d", "--delimiter":
+			if e.split = value; value == `\n` || value == "\n" || value == `\0` {
+				e.split = ""
+			}
+		case "-a", "--arg-file":
+			e.file = true
+		}
+	}
+	e.command = []string{}
+	return e
+}
+
+// cutOption returns the option of xargs that w ends with, without flags before it, and the
+// value in w. The option is empty if w consists of flags.
+func cutOption(w string) (option, value string, attached bool) {
+	if strings.HasPrefix(w, "--") {
+		return strings.Cut(w, "=")
+	}
+	w = strings.TrimLeft(w[1:], "0rtxpo")
+	if w == "" {
+		return "", "", false
+	}
+	return "-" + w[:1], w[1:], len(w) > 1
+}
+
+// ReadsOptions reports whether p runs a program through xargs or parallel that could take
+// words from its input as options or scripts which run other programs: file names such as
+// -e1e for sed.
+func (p *Part) ReadsOptions() bool {
+	words := p.Argv
+	for len(words) > 0 {
+		w, ok := wrapping(programName(words[0]))
+		switch name := programName(words[0]); {
+		case !ok:
+			return false
+		case name == "xargs", name == "gxargs":
+			e := eachOf(words[1:])
+			return e.command == nil || e.runs(p.input != nil && !e.file && e.split == "" && p.input.printsPaths())
+		case name == "parallel":
+			return slices.ContainsFunc(words[1:], optionsRun)
+		}
+		words = w.rest(words[1:])
+	}
+	return false
+}
+
+// runs reports whether the program may take words as options or scripts that run others.
+// If paths is set, no word begins with a dash.
+func (e each) runs(paths bool) bool {
+	command, head := e.command, e.command
+	if e.marker != "" {
+		i := slices.IndexFunc(command, func(w string) bool { return strings.Contains(w, e.marker) })
+		if i < 0 {
+			return false
+		}
+		head, paths = command[:i], false
+	}
+	for len(command) > 0 {
+		w, ok := wrapping(programName(command[0]))
+		if !ok {
+			break
+		}
+		command = w.rest(command[1:])
+		if w.line || len(command) == 0 || len(e.command)-len(command) >= len(head) || slices.Contains([]string{"xargs", "gxargs", "parallel"}, programName(command[0])) {
+			return true
+		}
+	}
+	if len(e.command) == 0 {
+		return false
+	}
+	if head = head[min(len(head), len(e.command)-len(command)):]; len(head) == 0 {
+		return true
+	}
+	name := programName(head[0])
+	if !optionsRun(name) {
+		return false
+	}
+	args := head[1:]
+	if name == "sed" || name == "gsed" {
+		script, ended := sedArguments(args)
+		return !script || !ended && !paths
+	}
+	if interprets(name) && !paths && (len(args) == 0 || strings.HasPrefix(args[0], "-") && (len(args) < 2 || args[0] != "-c" && args[0] != "-e")) {
+		return true
+	}
+	switch sub := subcommand(args); name {
+	case "find":
+		return true
+	case "tar", "bsdtar": // an operand in front holds options, whose values follow it
+		if !strings.HasPrefix(first(args), "-") {
+			return true
+		}
+	case "git":
+		if _, reads := gitCommands()[sub]; !reads && !slices.Contains(gitWrites[:], sub) || slices.Contains([]string{"bisect", "submodule", "lfs"}, sub) {
+			return true
+		}
+	}
+	if paths {
+		return interprets(name) && len(operandsOf(args)) == 0
+	}
+	end := slices.Index(args, "--")
+	return end < 0 || end > 0 && strings.HasPrefix(args[end-1], "-") // an option may take it as its value
+}
+
+// optionsRun reports whether a program runs code, or other programs with some options.
+func optionsRun(word string) bool {
+	switch name := programName(word); name {
+	case "sed", "gsed", "git", "find", "fd", "fdfind", "rg":
+		return true
+	default:
+		return slices.ContainsFunc(allEffects().find(name), func(e effect) bool { return e.traits&Interprets != 0 })
+	}
+}
+
+// interprets reports whether a program runs code whatever its options are.
+func interprets(name string) bool {
+	return slices.ContainsFunc(allEffects().find(name), func(e effect) bool {
+		return e.traits&Interprets != 0 && e.subcommand == "" && len(e.arguments) == 0
+	})
+}
+
+var (
+	sedPlain = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^-([nErszu]+(i.*)?|i.*)$`) })
+	sedGiven = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(-[nErszu]*[ef]|--expression|--file)(.*)$`) })
+)
+
+// sedArguments reports whether arguments of sed include its script, and whether they end its
+// options. Both are false if an option is not known.
+func sedArguments(args []string) (script, ended bool) {
+	for i := 0; i < len(args); i++ {
+		w := args[i]
+		match := sedGiven().FindStringSubmatch(w)
+		switch {
+		case w == "--":
+			return script || i+1 < len(args), true
+		case w == "-", !strings.HasPrefix(w, "-"):
+			script = true
+		case match != nil:
+			if match[2] == "" {
+				i++
+			}
+			script = script || i < len(args)
+		case !sedPlain().MatchString(w) && !strings.HasPrefix(w, "--in-place") && !slices.Contains([]string{"--quiet", "--silent", "--regexp-extended", "--separate", "--null-data"}, w):
+			return false, false
+		}
+	}
+	return script, false
+}
+
+// printsPaths reports whether p prints only paths that begin with a starting point in its
+// text, so that none is an option: grep -rl x DIR, or find DIR.
+func (p *Part) printsPaths() bool {
+	if len(p.Argv) < 2 || p.Reason != "" || len(p.Redirs) > 0 {
+		return false
+	}
+	switch args := p.Argv[1:]; p.Argv[0] {
+	case "find":
+		places, tests := findPlaces(args)
+		return !slices.ContainsFunc(places, dashed) && !slices.ContainsFunc(tests, func(w string) bool { return w == "-printf" || w == "-ls" })
+	case "grep":
+		names := false
+		for _, w := range args {
+			switch {
+			case !dashed(w), strings.HasPrefix(w, "--include="), strings.HasPrefix(w, "--exclude"), w == "--null":
+			case strings.Trim(w[1:], "rRlLiEFwInHsZ") != "":
+				return false
+			default:
+				names = names || strings.ContainsAny(w, "lL")
+			}
+		}
+		operands := operandsOf(args)
+		return names && len(operands) > 1 && !slices.ContainsFunc(operands, dashed)
+	}
+	return false
+}

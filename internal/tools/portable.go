@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"reflect"
 	"regexp"
+	"regexp/syntax"
 	"slices"
 	"strings"
 )
@@ -188,13 +188,15 @@ func (n *normalizer) elements(out, s map[string]any, path string) {
 		tuple, isTuple, rest = list, len(list) > 0, s["additionalItems"]
 	}
 	var kinds []any
+	seen := map[string]bool{}
 	add := func(value any, at string) {
 		kind, ok := n.inner(value, at)
 		if !ok {
 			n.wrong(path, at)
 			kind = map[string]any{}
 		}
-		if !slices.ContainsFunc(kinds, func(k any) bool { return reflect.DeepEqual(k, kind) }) {
+		if key, _ := json.Marshal(kind); !seen[string(key)] {
+			seen[string(key)] = true
 			kinds = append(kinds, kind)
 		}
 	}
@@ -222,10 +224,14 @@ func (n *normalizer) elements(out, s map[string]any, path string) {
 // than those that can be present.
 func (n *normalizer) required(out, s map[string]any) {
 	names, _ := out["required"].([]any)
+	listed := map[any]bool{}
+	for _, name := range names {
+		listed[name] = true
+	}
 	properties, _ := s["properties"].(map[string]any)
 	for _, name := range slices.Sorted(maps.Keys(properties)) {
 		object, _ := properties[name].(map[string]any)
-		if object["required"] == true && !slices.Contains(names, any(name)) {
+		if object["required"] == true && !listed[name] {
 			names = append(names, name)
 		}
 	}
@@ -345,6 +351,6 @@ var specialPattern = regexp.MustCompile(`\\[^dDwWsSbBnrtfv.*+?^$|(){}\[\]/\\-]|\
 // portablePattern reports whether providers in all languages can read a regular expression.
 // The program behind the tool itself checks the values.
 func portablePattern(text string) bool {
-	_, err := regexp.Compile(text)
+	_, err := syntax.Parse(text, syntax.Perl) // to compile it can take long
 	return err == nil && !specialPattern.MatchString(text)
 }

@@ -3,8 +3,10 @@ package tools_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -82,5 +84,32 @@ func TestPortableSchemas(t *testing.T) {
 		if got, _, err := tools.Portable(schema); err == nil {
 			t.Errorf("%v becomes %v", schema, got)
 		}
+	}
+}
+
+// The time for a long schema is proportional to its length.
+func TestPortableLongSchemas(t *testing.T) {
+	const length = 300_000
+	tuple, properties := []any{}, map[string]any{}
+	for i := range length {
+		tuple = append(tuple, map[string]any{"const": float64(i / 2)}) // each one twice
+		properties[fmt.Sprintf("p%d", i)] = map[string]any{"required": true}
+	}
+	properties["tuple"] = map[string]any{"type": "array", "items": tuple}
+	done := make(chan map[string]any, 1)
+	go func() {
+		got, _, _ := tools.Portable(map[string]any{"properties": properties})
+		done <- got
+	}()
+	select {
+	case got := <-done:
+		items, _ := got["properties"].(map[string]any)["tuple"].(map[string]any)["items"].(map[string]any)
+		kinds, _ := items["anyOf"].([]any)
+		required, _ := got["required"].([]any)
+		if len(kinds) != length/2 || len(required) != length {
+			t.Errorf("got %d alternatives and %d required properties", len(kinds), len(required))
+		}
+	case <-time.After(30 * time.Second):
+		t.Fatal("the schema takes very long")
 	}
 }

@@ -296,3 +296,57 @@ func TestEndlessEvents(t *testing.T) {
 		t.Errorf("%d bytes of an event were read", n)
 	}
 }
+
+// Long tuples in schemas take little time, and closing does not wait until all are listed.
+func TestLongTuples(t *testing.T) {
+	tool := func(name string, length int) string {
+		var tuple []string
+		for i := range length {
+			tuple = append(tuple, fmt.Sprintf(`{"const":%d}`, i))
+		}
+		return fmt.Sprintf(`{"name":%q,"inputSchema":{"type":"object","properties":{"a":{"type":"array","items":[%s]}}}}`, name, strings.Join(tuple, ","))
+	}
+	list := []string{tool("huge", 60_000)}
+	for i := range 40 {
+		list = append(list, tool(fmt.Sprintf("long%d", i), 4000))
+	}
+	listed := make(chan bool, 10)
+	w := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var m struct {
+			ID     json.RawMessage
+			Method string
+		}
+		if json.NewDecoder(r.Body).Decode(&m) != nil || m.ID == nil {
+			w.WriteHeader(http.StatusAccepted)
+			return
+		}
+		answer := `"error":{"code":-32601,"message":"Method not found"}`
+		switch m.Method {
+		case "initialize":
+			answer = `"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"x","version":"1"}}`
+		case "tools/list":
+			answer = `"result":{"tools":[` + strings.Join(list, ",") + `]}`
+			defer func() { listed <- true }()
+		}
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,%s}`, m.ID, answer)
+	}))
+	t.Cleanup(func() { w.CloseClientConnections(); w.Close() })
+	o := mcp.Options{Servers: []mcp.Server{{Name: "x", URL: w.URL}}}
+
+	c := mcp.New(o)
+	c.Start()
+	<-listed
+	closed := make(chan bool)
+	go func() { c.Close(); close(closed) }()
+	select {
+	case <-closed:
+	case <-time.After(20 * time.Second):
+		t.Fatal("Close waits until all tools are listed")
+	}
+
+	s := connect(t, o).Servers()[0]
+	if s.State != mcp.Ready || len(s.Tools) != 40 || len(s.Rejected) != 1 || s.Rejected[0] != "huge: its schema is larger than 64 KiB" {
+		t.Errorf("%s: %s, %d tools, %q", s.State, s.Why, len(s.Tools), s.Rejected)
+	}
+}

@@ -42,6 +42,9 @@ func (s *server) list(ctx context.Context, session *sdk.ClientSession) (found []
 		if err != nil {
 			return nil, nil, fmt.Errorf("list the tools: %w", err)
 		}
+		if err := ctx.Err(); err != nil { // one page can list many tools
+			return nil, nil, err
+		}
 		if offered++; len(found) == maxTools || size > maxDefinitions || offered > maxOffered {
 			rejected = append(rejected, fmt.Sprintf("all tools after the first %d", len(found)))
 			break
@@ -74,6 +77,14 @@ func schemaOf(t *sdk.Tool) (schema, portable json.RawMessage, why string) {
 	if t.Name == "" || len(t.Name) > maxToolName {
 		return nil, nil, fmt.Sprintf("its name is empty or longer than %d bytes", maxToolName)
 	}
+	tooLarge := fmt.Sprintf("its schema is larger than %d KiB", maxSchema>>10)
+	schema, err := json.Marshal(t.InputSchema)
+	if err != nil {
+		return nil, nil, "its schema cannot be used: " + err.Error()
+	}
+	if len(schema) > maxSchema {
+		return nil, nil, tooLarge
+	}
 	object, _, err := tools.Portable(t.InputSchema)
 	if err != nil {
 		return nil, nil, "its schema cannot be used: " + err.Error()
@@ -81,14 +92,11 @@ func schemaOf(t *sdk.Tool) (schema, portable json.RawMessage, why string) {
 	if portable, err = json.Marshal(object); err != nil {
 		return nil, nil, "its schema cannot be used: " + err.Error()
 	}
-	schema = portable
-	if given, ok := t.InputSchema.(map[string]any); ok && len(given) > 0 {
-		if schema, err = json.Marshal(given); err != nil {
-			return nil, nil, "its schema cannot be used: " + err.Error()
-		}
+	if len(portable) > maxSchema {
+		return nil, nil, tooLarge
 	}
-	if max(len(schema), len(portable)) > maxSchema {
-		return nil, nil, fmt.Sprintf("its schema is larger than %d KiB", maxSchema>>10)
+	if given, ok := t.InputSchema.(map[string]any); !ok || len(given) == 0 {
+		schema = portable
 	}
 	return schema, portable, ""
 }

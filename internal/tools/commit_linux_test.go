@@ -180,6 +180,51 @@ func TestMountPointsAreWrittenInPlace(t *testing.T) {
 	}
 }
 
+// A mount in the workspace shows a name of a file again, or the file at another name. Neither
+// is a hard link: the change must not reach the one outside, and reaches those inside.
+func TestMountsAreNoHardLinks(t *testing.T) {
+	for name, c := range map[string]struct {
+		source, point, other string // other is a second name of the file; empty for one outside
+		want                 map[string]string
+	}{
+		"a directory, a link outside": {"d", "sub/m", "", map[string]string{"d/a": "new\n", "sub/m/a": "new\n", "sub/f": ""}},
+		"a directory above":           {"d", "above", "", map[string]string{"d/a": "new\n", "above/a": "new\n", "sub/f": ""}},
+		"a directory, a link inside":  {"d", "sub/m", "z", map[string]string{"d/a": "new\n", "sub/m/a": "new\n", "sub/f": "", "z": "new\n"}},
+		"a file, a link outside":      {"d/a", "sub/f", "", map[string]string{"d/a": "new\n", "sub/f": "old\n"}},
+		"a file, a link inside":       {"d/a", "sub/f", "z", map[string]string{"d/a": "new\n", "sub/f": "new\n", "z": "new\n"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ws, dir := newWorkspace(t, map[string]string{"d/a": "old\n", "sub/f": ""})
+			outside := filepath.Join(t.TempDir(), "outside")
+			other, point := outside, filepath.Join(dir, c.point)
+			if c.other != "" {
+				other = filepath.Join(dir, c.other)
+			}
+			if err := os.Link(filepath.Join(dir, "d/a"), other); err != nil {
+				t.Skip(err)
+			}
+			if c.source == "d" {
+				if err := os.Mkdir(point, 0o777); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := syscall.Mount(filepath.Join(dir, c.source), point, "", syscall.MS_BIND, ""); err != nil {
+				t.Skipf("no permission to mount: %v", err)
+			}
+			defer syscall.Unmount(point, syscall.MNT_DETACH)
+			if _, err := call(t, ws, "edit", obj{"path": "d/a", "old": "old", "new": "new"}); err != nil {
+				t.Error(err)
+			}
+			if text, err := os.ReadFile(outside); c.other == "" && (err != nil || string(text) != "old\n") {
+				t.Errorf("outside: got %q, %v, want the old content", text, err)
+			}
+			if diff := cmp.Diff(contents(t, dir), c.want); diff != "" {
+				t.Errorf("got (-), want (+):\n%s", diff)
+			}
+		})
+	}
+}
+
 // fullDisk names the directory in which a subprocess writes too much.
 const fullDisk = "AGENT_TEST_FULL_DISK"
 

@@ -20,6 +20,9 @@ func stat(info fs.FileInfo) *syscall.Stat_t { return info.Sys().(*syscall.Stat_t
 // inode returns the inode number, which differs for a file that was replaced.
 func inode(info fs.FileInfo) uint64 { return stat(info).Ino }
 
+// device returns the number of the device of the file.
+func device(info fs.FileInfo) uint64 { return uint64(stat(info).Dev) }
+
 // ownedByUser reports whether the file belongs to this user.
 func ownedByUser(info fs.FileInfo) bool { return int(stat(info).Uid) == os.Geteuid() }
 

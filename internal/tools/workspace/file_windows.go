@@ -10,6 +10,8 @@ const nonblock = 0
 // inode returns 0: file info has no inode number on Windows.
 func inode(fs.FileInfo) uint64 { return 0 }
 
+func device(fs.FileInfo) uint64 { return 0 }
+
 func ownedByUser(fs.FileInfo) bool { return false }
 
 func hasOtherLinks(fs.FileInfo) bool { return false }

@@ -7,7 +7,10 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
+	"slices"
 	"strings"
+	"sync"
 	"syscall"
 
 	"agent/internal/llm/phrase"
@@ -18,16 +21,24 @@ const maxLinkScan = 100_000
 
 // OtherNames returns the other names in root, with slashes, of the file at path, which
 // info describes. It reports whether these are all of them: none is outside root, in a
-// git directory or a temporary file, and none was missed in a very large tree.
+// git directory or a temporary file, and none was missed in a very large tree. A mount can
+// show one name at several paths, of which one is returned, and a file at a path that is no
+// name of it.
 func OtherNames(root *os.Root, at string, info fs.FileInfo) (names []string, all bool) {
-	others, seen := linkCount(info)-1, 0
-	if others < 1 {
+	count, seen := linkCount(info), 0
+	if count < 2 {
 		return nil, true
 	}
+	links := map[link]bool{}
+	own, found := linkAt(root, at)
+	if found {
+		links[own] = true
+	}
+	listed := sync.OnceValue(func() bool { return isListed(root, at) })
 	_ = fs.WalkDir(root.FS(), ".", func(p string, e fs.DirEntry, err error) error {
 		seen++
 		switch {
-		case seen > maxLinkScan || len(names) == others:
+		case seen > maxLinkScan || len(links) == count:
 			return fs.SkipAll
 		case err != nil, p == at:
 			return nil
@@ -38,12 +49,56 @@ func OtherNames(root *os.Root, at string, info fs.FileInfo) (names []string, all
 		case strings.HasPrefix(e.Name(), tempPrefix): // a leftover, which the next commit removes
 			return nil
 		}
-		if other, err := e.Info(); err == nil && os.SameFile(info, other) {
-			names = append(names, p)
+		other, err := e.Info()
+		if err != nil || !os.SameFile(info, other) {
+			return nil
 		}
+		l, ok := linkAt(root, p)
+		if !ok || links[l] {
+			return nil
+		}
+		if found && l.device == own.device && l.dir == own.dir && strings.EqualFold(foldName(l.name), foldName(own.name)) && !listed() {
+			return nil // the path spells its own name differently
+		}
+		links[l] = true
+		names = append(names, p)
 		return nil
 	})
-	return names, len(names) == others
+	return names, len(links) == count
+}
+
+// link identifies a hard link: a name in a directory. It is the same at all paths at which
+// mounts show the directory.
+type link struct {
+	device, dir uint64 // of the directory
+	name        string
+}
+
+// linkAt returns the hard link at a path. ok is false if there is none: another file is
+// mounted there.
+func linkAt(root *os.Root, at string) (l link, ok bool) {
+	dir, err := root.Open(path.Dir(at))
+	if err != nil {
+		return link{}, false
+	}
+	defer dir.Close()
+	info, err := dir.Stat()
+	if err != nil {
+		return link{}, false
+	}
+	l = link{device: device(info), dir: inode(info), name: path.Base(at)}
+	return l, !isMountPoint(dir, l.name)
+}
+
+// isListed reports whether the directory of a path lists its last name with this spelling.
+func isListed(root *os.Root, at string) bool {
+	dir, err := root.Open(path.Dir(at))
+	if err != nil {
+		return false
+	}
+	defer dir.Close()
+	names, _ := dir.Readdirnames(-1)
+	return slices.Contains(names, path.Base(at))
 }
 
 // Overwrite writes content to the file at path without replacing it, so that it keeps its

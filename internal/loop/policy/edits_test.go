@@ -157,6 +157,10 @@ func TestAppendsThatUndoCannotRestore(t *testing.T) {
 		}
 	}
 	at := policy.Paths{Workspace: dir, Sandbox: policy.SandboxFull, Room: room(5)}
+	const why = "it writes to `hl.txt`, which has several names or is a pipe or a device"
+	if v := asks(&policy.Policy{Mode: event.ModeEdits}, at, run(dir, "echo x >> hl.txt")); v.Why != why {
+		t.Errorf("the reason is %q, want %q", v.Why, why)
+	}
 	if v := asks(&policy.Policy{Mode: event.ModeEdits}, at, run(dir, "echo x >> a.txt")); outcome(v) != "asks" {
 		t.Errorf("with little room: %s (%s)", outcome(v), v.Decider)
 	}

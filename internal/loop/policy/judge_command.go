@@ -157,6 +157,9 @@ func (p *Policy) askCommand(c tools.Call, f Facts) Verdict {
 	if f.Command.Reason != "" && !strings.Contains(f.Warning, f.Command.Reason) {
 		v.Why = f.Command.Reason
 	}
+	if len(f.losses.shared) > 0 && f.Command.Traits&command.WritesOutside == 0 {
+		v.Why = "it writes to `" + (Grant{Scope: Scope{Dir: f.Dir}}).show(f.losses.shared[0]) + "`, which has several names or is a pipe or a device"
+	}
 	if !v.Access.Outside && f.Command.Traits&command.Destroys != 0 {
 		v.Warning = strings.TrimPrefix(v.Warning+"; "+f.losses.note(), "; ")
 		v.Warning = strings.TrimSuffix(v.Warning, "; ")

@@ -20,7 +20,7 @@ var instead = strings.NewReplacer(
 )
 
 // named matches advice such as "/model openai/x or --model openai/x".
-var named = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("/(model|mode) \\S+ or (--(model|mode) )") })
+var named = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`/(model|mode) \S+ or (--(model|mode) )`) })
 
 // slash matches a slash command.
 var slash = sync.OnceValue(func() *regexp.Regexp {

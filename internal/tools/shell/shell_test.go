@@ -120,7 +120,7 @@ func TestEnvironmentHasNoSecrets(t *testing.T) {
 			t.Errorf("%s was handed on", name)
 		}
 	}
-	if want := os.TempDir(); runtime.GOOS != "windows" && have["TMPDIR"] != want {
+	if want := os.TempDir(); have["TMPDIR"] != want {
 		t.Errorf("TMPDIR is %q, want %q", have["TMPDIR"], want)
 	}
 	for name, want := range map[string]string{

@@ -4,6 +4,7 @@ package terminal
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"os"
 	"slices"
@@ -127,12 +128,17 @@ func startsSequence(b []byte) bool {
 // Terminals that support the protocol send it themselves.
 const escapeKey = "\x1b[27u"
 
-// more reports whether there is more to read within d.
+// more reports whether there is more to read within d. It waits again after a signal, such as
+// those with which Go's scheduler interrupts threads: a read instead would wait for a key.
 func (w *watched) more(d time.Duration) bool {
 	fd := int(w.Fd())
-	var set unix.FdSet
-	set.Set(fd)
-	limit := unix.NsecToTimeval(d.Nanoseconds())
-	n, err := unix.Select(fd+1, &set, nil, nil, &limit)
-	return err != nil || n > 0
+	for end := time.Now().Add(d); ; d = max(0, time.Until(end)) {
+		var set unix.FdSet
+		set.Set(fd)
+		limit := unix.NsecToTimeval(d.Nanoseconds())
+		n, err := unix.Select(fd+1, &set, nil, nil, &limit)
+		if !errors.Is(err, unix.EINTR) {
+			return err == nil && n > 0
+		}
+	}
 }

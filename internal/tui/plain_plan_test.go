@@ -61,7 +61,7 @@ func TestPlainPlanSet(t *testing.T) {
 	out := runPlain(t, screen.Options{Session: screen.Session{History: history}}, "/plan")
 	for _, want := range []string{
 		"plan: presented: Fix a\n  # Fix a\n\n  1. Fix\u241b[2J it\n", "plan: rejected: Fix b\nplan: approved · edits · edited: Fix c\n  # Fix c\n",
-		"plan: approved · edits: Fix d\nplan: approved · auto-edit: Fix d\n  # Fix d\n",
+		"plan: approved · edits: Fix d\nplan: approved · edits: Fix d\n  # Fix d\n",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is missing:\n%s", want, out)

@@ -112,12 +112,7 @@ func (t *tree) walk(name string, a *alike) (string, error) {
 				todo = slices.Insert(todo, 0, same)
 				continue
 			}
-			// No component after a missing one can be a link.
-			p := path.Join(next, path.Join(todo...))
-			if !filepath.IsLocal(filepath.FromSlash(p)) {
-				return "", t.outside(name, "it contains a symbolic link that leads out")
-			}
-			return p, nil
+			return t.missing(name, next, todo)
 		case errors.Is(err, syscall.ENOTDIR):
 			return "", notDirectory(name, done)
 		case err != nil:
@@ -145,6 +140,16 @@ func (t *tree) walk(name string, a *alike) (string, error) {
 		todo = slices.Concat(strings.Split(filepath.ToSlash(target), "/"), todo)
 	}
 	return done, nil
+}
+
+// missing returns the resolved path of name, where next does not exist and rest follows it. No
+// element after a missing one can be a link.
+func (t *tree) missing(name, next string, rest []string) (string, error) {
+	p := path.Join(next, path.Join(rest...))
+	if !filepath.IsLocal(filepath.FromSlash(p)) {
+		return "", t.outside(name, "it contains a symbolic link that leads out")
+	}
+	return p, nil
 }
 
 // notDirectory returns the error for a path that uses a file as a directory. Some

@@ -3,7 +3,9 @@
 package main
 
 import (
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -66,7 +68,13 @@ func TestDelegatesStory(t *testing.T) {
 	a.gone("The loader begins")
 
 	a.send("/agents steer 2 also in German, please" + enter)
-	a.wait("also in German, please")
+	waitFor(t, "the delegate to keep the message for its next step", func() bool {
+		drafts, _ := filepath.Glob(filepath.Join(h.dir, ".local", "state", "agent", "sessions", "*.draft"))
+		return slices.ContainsFunc(drafts, func(path string) bool {
+			draft, _ := os.ReadFile(path)
+			return strings.Contains(string(draft), "also in German, please")
+		})
+	})
 	close(release)
 	waitFor(t, "the next request of the steered delegate", func() bool { return len(c.requestsOf("TASK-NOTES")) == 3 })
 	if last := c.requestsOf("TASK-NOTES")[2].Messages; !strings.Contains(string(last[len(last)-1].Content), "also in German, please") {

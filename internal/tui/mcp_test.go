@@ -22,7 +22,7 @@ func connected(reconnected *[]string) screen.Options {
 			reads++
 			slow := screen.MCPServer{Name: "slow", State: "ready", Ready: true, Program: true, Target: "npx slow-server"}
 			if reads == 1 { // the list is updated when the server is ready
-				slow.State, slow.Starting, slow.Ready = "starting", true, false
+				slow.State, slow.Changing, slow.Ready = "starting", true, false
 			}
 			return []screen.MCPServer{
 				{Name: "docs", State: "needs login", Why: "the server answers 401. To log in: agent mcp login docs", Target: "https://mcp.example.org/mcp"},

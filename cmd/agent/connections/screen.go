@@ -47,7 +47,7 @@ func (s *Session) Screen(ctx context.Context) screen.MCP {
 
 // screenServer returns the state of a server for the screen.
 func screenServer(s mcp.Status) screen.MCPServer {
-	m := screen.MCPServer{Name: s.Name, State: string(s.State), Starting: s.State == mcp.Starting, Ready: s.State == mcp.Ready, Why: s.Why, Program: !s.Remote(), Target: s.Target(), Protocol: s.Protocol, Rejected: s.Rejected, Resources: len(s.Resources), Prompts: len(s.Prompts)}
+	m := screen.MCPServer{Name: s.Name, State: string(s.State), Changing: s.State == mcp.Starting || s.Listing, Ready: s.State == mcp.Ready, Why: s.Why, Program: !s.Remote(), Target: s.Target(), Protocol: s.Protocol, Rejected: s.Rejected, Resources: len(s.Resources), Prompts: len(s.Prompts)}
 	for _, t := range s.Tools {
 		m.Tools = append(m.Tools, screen.MCPTool{Name: t.Tool, Description: t.Description, Tokens: t.Tokens()})
 	}

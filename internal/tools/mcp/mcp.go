@@ -127,10 +127,12 @@ type Status struct {
 	// "search: its schema is not an object". It contains untrusted text.
 	Rejected []string
 	// Resources and Prompts are read a little after the server is ready. They are not to be
-	// changed. HasResources is set if the server says that it has resources.
+	// changed. HasResources is set if the server says that it has resources, and Listing
+	// while lists are being read.
 	Resources    []Resource
 	HasResources bool
 	Prompts      []Prompt
+	Listing      bool
 	Protocol     string // version of the protocol; empty before the server was ready
 }
 

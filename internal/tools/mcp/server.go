@@ -64,13 +64,13 @@ func newServer(c *Connections, s Server) *server {
 func (s *server) status() Status {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	changes, instructions := false, ""
+	reports, instructions := false, ""
 	if s.session != nil {
 		r := s.session.InitializeResult()
-		changes = r.Capabilities != nil && r.Capabilities.Tools != nil && r.Capabilities.Tools.ListChanged
+		reports = r.Capabilities != nil && r.Capabilities.Tools != nil && r.Capabilities.Tools.ListChanged
 		instructions = phrase.Clip(strings.ToValidUTF8(strings.TrimSpace(r.Instructions), "\uFFFD"), maxInstructions)
 	}
-	return Status{Server: s.Server, State: s.state, Why: s.why, Tools: slices.Clone(s.tools), Changes: changes, Instructions: instructions, Rejected: slices.Clone(s.rejected), Protocol: s.protocol, Resources: s.offers.resources, HasResources: s.offers.hasResources, Prompts: s.offers.prompts}
+	return Status{Server: s.Server, State: s.state, Why: s.why, Tools: slices.Clone(s.tools), Changes: reports, Instructions: instructions, Rejected: slices.Clone(s.rejected), Protocol: s.protocol, Resources: s.offers.resources, HasResources: s.offers.hasResources, Prompts: s.offers.prompts, Listing: s.session != nil && (s.listing || s.stale != (changes{}))}
 }
 
 // set changes the state and reports the change.
@@ -164,6 +164,7 @@ func (s *server) open(ctx context.Context) error {
 	s.tools, s.rejected, s.protocol = found, rejected, session.InitializeResult().ProtocolVersion
 	s.offers = offersOf(session)
 	more := changes{resources: s.offers.hasResources, prompts: s.offers.hasPrompts}
+	s.stale = more // so that nobody takes the empty lists for complete
 	s.mu.Unlock()
 	s.listChanged(more)
 	s.all.running.Go(func() {

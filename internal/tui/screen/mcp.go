@@ -43,7 +43,7 @@ type MCPPrompt struct {
 // MCPServer is the state of an MCP server.
 type MCPServer struct {
 	Name, State string
-	Starting    bool
+	Changing    bool // it is starting, or its lists are being read
 	Ready       bool
 	Why         string // why it is not ready; may be empty
 	Program     bool   // it is a program, which has a log; otherwise it is reached over HTTP

@@ -53,7 +53,7 @@ func (m *mcp) read(name string) tea.Cmd {
 	}
 }
 
-// mcpPause is the time between updates of the list while a server is starting.
+// mcpPause is the time between updates of the list while it changes.
 const mcpPause = 300 * time.Millisecond
 
 // follow updates the list u after a pause.
@@ -79,7 +79,7 @@ func (m *mcp) show(r mcpRead) tea.Cmd {
 		m.showServer(r.all[i])
 		return nil
 	}
-	u, starting := r.menu, false
+	u, changing := r.menu, false
 	tokens := 0
 	for _, s := range r.all {
 		tokens += s.Tokens()
@@ -94,7 +94,7 @@ func (m *mcp) show(r mcpRead) tea.Cmd {
 	u.Head = head
 	var all []list.Option
 	for _, s := range r.all {
-		starting = starting || s.Starting
+		changing = changing || s.Changing
 		what := s.Target
 		if s.Why != "" {
 			what = s.Why
@@ -105,7 +105,7 @@ func (m *mcp) show(r mcpRead) tea.Cmd {
 	if r.menu == nil {
 		m.lists.Show(u) // without a command, because the options are complete
 	}
-	if !starting || m.Front.Screen == nil { // plain mode has printed the list
+	if !changing || m.Front.Screen == nil { // plain mode has printed the list
 		return nil
 	}
 	return m.follow(u)

@@ -493,10 +493,10 @@ func TestDecisionForADelegate(t *testing.T) {
 	d := newDriver(t, 100, 40, withAgents())
 	d.events(userSaid("go"), done(llm.Assistant, "r1", "I delegate."), call("r1", "a", "delegate"),
 		start("a", "delegate to general 1: write it", event.DelegateEffect),
-		&event.Decided{ID: "1:w", Decision: event.Always, Scope: "all edits to out.txt"},
+		&event.Decided{ID: "1:w", Decision: event.Always, Scope: "all edits"},
 		&event.Decided{ID: "apply-1", Decision: event.Refuse},
 		&event.ToolEnd{Title: "delegate to general 1: write it", Effect: event.DelegateEffect, Outcome: event.OK, Summary: "2 steps, 9.1k tokens", Result: llm.Message{Kind: llm.ToolResult, ID: "a", Text: "written"}},
 		&event.TurnEnd{Reason: event.Done})
-	d.shows("always allowed in this session: all edits to out.txt", "to general 1: write it")
+	d.shows("always allowed in this session: all edits", "to general 1: write it")
 	d.hides("outcome unknown")
 }

@@ -25,7 +25,7 @@ func TestEnterWithADraftDoesNotApprove(t *testing.T) {
 
 // An edit cannot be approved while none of its lines is visible.
 func TestInvisibleEditIsNotApproved(t *testing.T) {
-	ask := event.Asked{Ask: event.Ask{ID: "1", Title: "write b.txt", Effect: "write", Scope: "all edits to b.txt",
+	ask := event.Asked{Ask: event.Ask{ID: "1", Title: "write b.txt", Effect: "write", Scope: "all edits",
 		Targets: []event.Target{{Kind: "path", Value: "b.txt"}},
 		Diffs:   []event.Diff{{Path: "b.txt", Created: true, Added: 30, Unified: "@@ -0,0 +1,30 @@\n" + strings.Repeat("+line\n", 30)}}}}
 	d := newDriver(t, 40, 8, screen.Options{})

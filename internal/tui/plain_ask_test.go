@@ -43,7 +43,7 @@ func askingAgent(ask event.Ask, got *[]event.Answer) func(context.Context, chan<
 }
 
 func TestPlainAnswers(t *testing.T) {
-	edit := event.Ask{ID: "1", Title: "edit server/server.go", Effect: "write", Diffs: []event.Diff{edit()}, Scope: "edits under server/"}
+	edit := event.Ask{ID: "1", Title: "edit server/server.go", Effect: "write", Diffs: []event.Diff{edit()}, Scope: "all edits"}
 	once := edit
 	once.Scope = ""
 	long, warned := once, once
@@ -84,7 +84,7 @@ func TestPlainAnswers(t *testing.T) {
 		says  string
 	}{
 		{edit, "1", yes, "ask: Edit server/server.go? (+2 −1)\n"},
-		{edit, "y", yes, "  1 yes  2 yes, and allow edits under server/ in this session  3 no  4 TEXT no, and tell the model why\n"},
+		{edit, "y", yes, "  1 yes  2 yes, and allow all edits in this session  3 no  4 TEXT no, and tell the model why\n"},
 		{edit, "  YES ", yes, ""},
 		{edit, "Yes", yes, ""},
 		{edit, "n", no, ""},

@@ -35,7 +35,7 @@ func threeHunks() event.Diff {
 
 // askEdit returns the question about an edit of one file.
 func askEdit(d event.Diff) event.Asked {
-	return event.Asked{Ask: event.Ask{ID: "1", Title: "edit " + d.Path, Effect: "write", Why: "changes files", Scope: "edits under server/", Diffs: []event.Diff{d}}}
+	return event.Asked{Ask: event.Ask{ID: "1", Title: "edit " + d.Path, Effect: "write", Why: "changes files", Scope: "all edits", Diffs: []event.Diff{d}}}
 }
 
 // reviewDriver returns a screen on which the changes of ask are reviewed.

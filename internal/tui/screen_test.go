@@ -50,7 +50,7 @@ func asked() []event.Event {
 		&event.StepEnd{Reply: "r1", Usage: llm.Usage{Input: 18_000, Output: 200}},
 		call("r2", "5", "edit"),
 		event.Asked{Ask: event.Ask{ID: "5", Title: "edit server/server.go", Effect: "write", Targets: []event.Target{file("server/server.go")},
-			Diffs: []event.Diff{edit()}, Why: "changes files (permission mode: ask)", Scope: "edits under server/"}},
+			Diffs: []event.Diff{edit()}, Why: "changes files (permission mode: ask)", Scope: "all edits"}},
 	}
 }
 
@@ -59,7 +59,7 @@ func answered() []event.Event {
 	e := result("5", "edit server/server.go", "write", event.OK, "", "done", 3*time.Millisecond)
 	e.Diffs = []event.Diff{edit()}
 	return []event.Event{
-		&event.Decided{ID: "5", Decision: event.Always, Scope: "edits under server/"},
+		&event.Decided{ID: "5", Decision: event.Always, Scope: "all edits"},
 		start("5", "edit server/server.go", "write", file("server/server.go")),
 		e,
 		&event.StepEnd{Reply: "r2", Usage: llm.Usage{Input: 18_100, Output: 200}},

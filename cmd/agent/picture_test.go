@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"image/color"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -58,26 +59,31 @@ type screenshot struct {
 }
 
 func readmePictures() []screenshot {
-	look := call("search", `{"pattern":"Timeout"}`, "read", `{"path":"server/server.go"}`, "read", `{"path":"main.go"}`)
+	look := call("search", `{"pattern":"timeout"}`, "read", `{"path":"server/server.go"}`, "read", `{"path":"main.go"}`)
 	edit := answer{
-		text:  "The flag is parsed in `main.go`, but never reaches the server. It takes two lines:\n\n1. hand `timeout` on to **serve**\n2. set `ReadHeaderTimeout` there",
-		calls: []string{"edit", `{"path":"server/server.go","old":"\tsrv := &http.Server{Addr: addr, Handler: mux}\n","new":"\tsrv := &http.Server{\n\t\tAddr:              addr,\n\t\tHandler:           mux,\n\t\tReadHeaderTimeout: timeout,\n\t}\n"}`},
+		text: "The flag is parsed in `main.go`, but never reaches the server:\n\n1. `server.go` must set `ReadHeaderTimeout`\n2. `main.go` must pass `*timeout` to **New**",
+		calls: []string{
+			"edit", `{"path":"server/server.go","old":"\treturn &http.Server{Addr: addr, Handler: mux}\n","new":"\treturn &http.Server{\n\t\tAddr:              addr,\n\t\tHandler:           mux,\n\t\tReadHeaderTimeout: timeout,\n\t}\n"}`,
+			"edit", `{"path":"main.go","old":"server.New(\":8080\", 0)","new":"server.New(\":8080\", *timeout)"}`,
+		},
 	}
 	ask := func(a *terminal) {
 		a.send("the server ignores --timeout, fix it" + enter)
 		a.asked("Edit server/server.go?")
 	}
 	return []screenshot{
-		{"turn", 100, 30, false, []answer{look, edit}, ask},
-		{"done", 100, 36, true, []answer{look, edit,
-			call("shell", `{"command":"cat server/server.go | grep -n Timeout; false"}`),
-			say("`ReadHeaderTimeout` is set now, but `main.go` still passes 0:\n\n```go\nserver.Serve(\":8080\", *timeout) // was 0\n```\n\n| file | to do |\n|---|---|\n| `main.go` | pass `*timeout` |\n| `server.go` | nothing |\n\n- [x] the server takes it\n- [ ] the flag reaches it, see [net/http](https://pkg.go.dev/net/http#Server)"),
+		{"turn", 100, 32, false, []answer{look, edit}, ask},
+		{"done", 100, 39, true, []answer{look, edit,
+			call("shell", `{"command":"go test ./..."}`),
+			say("The server now uses the flag:\n\n```go\nsrv := server.New(\":8080\", *timeout) // was 0\n```\n\n| file | change |\n|---|---|\n| `server.go` | sets `ReadHeaderTimeout` |\n| `main.go` | passes `*timeout` |\n\n- [x] the tests pass\n- [ ] a limit for the body of a request, see [net/http](https://pkg.go.dev/net/http#Server)"),
 		}, func(a *terminal) {
 			ask(a)
 			a.send("1")
-			a.asked("Timeout; false")
+			a.asked("Edit main.go?")
 			a.send("1")
-			a.wait("reaches it", "? help")
+			a.asked("go test ./...")
+			a.send("1")
+			a.wait("the body of a request", "? help")
 		}},
 	}
 }
@@ -85,11 +91,17 @@ func readmePictures() []screenshot {
 // draw plays p and returns the picture of its last screen.
 func (p screenshot) draw(t *testing.T, page page, cols, rows int) string {
 	s := serve(t, p.answers...)
-	env := append(at(s), "COLORTERM=truecolor")
+	cache, err := exec.Command("go", "env", "GOCACHE").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
 	h := newHome(t, map[string]string{
-		"main.go":          "package main\n\nimport (\n\t\"flag\"\n\t\"time\"\n\n\t\"shop/server\"\n)\n\nfunc main() {\n\ttimeout := flag.Duration(\"timeout\", 10*time.Second, \"of a request's headers\")\n\tflag.Parse()\n\t_ = timeout\n\tserver.Serve(\":8080\", 0)\n}\n",
-		"server/server.go": "package server\n\nimport (\n\t\"net/http\"\n\t\"time\"\n)\n\n// Serve answers at addr. Timeout is ignored.\nfunc Serve(addr string, timeout time.Duration) error {\n\tmux := http.NewServeMux()\n\tsrv := &http.Server{Addr: addr, Handler: mux}\n\treturn srv.ListenAndServe()\n}\n",
-	}, env...)
+		"go.mod":                "module shop\n\ngo 1.26\n",
+		"main.go":               "package main\n\nimport (\n\t\"flag\"\n\t\"log\"\n\t\"time\"\n\n\t\"shop/server\"\n)\n\nvar timeout = flag.Duration(\"timeout\", 10*time.Second, \"time limit for a request's headers\")\n\nfunc main() {\n\tflag.Parse()\n\tsrv := server.New(\":8080\", 0)\n\tlog.Fatal(srv.ListenAndServe())\n}\n",
+		"server/server.go":      "package server\n\nimport (\n\t\"net/http\"\n\t\"time\"\n)\n\n// New returns the shop's server.\nfunc New(addr string, timeout time.Duration) *http.Server {\n\tmux := http.NewServeMux()\n\treturn &http.Server{Addr: addr, Handler: mux}\n}\n",
+		"server/server_test.go": "package server\n\nimport (\n\t\"testing\"\n\t\"time\"\n)\n\nfunc TestTimeout(t *testing.T) {\n\tif got := New(\"\", time.Second).ReadHeaderTimeout; got != time.Second {\n\t\tt.Errorf(\"got %v, want 1s\", got)\n\t}\n}\n",
+	}, "COLORTERM=truecolor", "WORK_API_KEY="+testKey, "GOCACHE="+strings.TrimSpace(string(cache)))
+	h.configure(t, `{"model": "work/claude-sonnet-5", "providers": {"work": {"base_url": "`+s.URL+`/v1", "key": {"env": "WORK_API_KEY"}}}}`)
 	if p.themed {
 		if err := settings.Set(h.config(), "theme", page.name); err != nil {
 			t.Fatal(err)

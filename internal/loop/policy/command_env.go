@@ -53,7 +53,7 @@ func (p Paths) env(dir string) command.Env {
 	}
 	return command.Env{
 		Temporary: func(path string) bool { return p.temporary(realpath.Follow(path)) }, Variables: variables,
-		Dir: dir, Home: p.Home, LookPath: lookPath, Glob: command.Glob, Look: command.Look, Loopback: p.Sandbox == SandboxFull,
+		Dir: dir, Home: p.Home, LookPath: lookPath, Glob: command.Glob, Look: command.Look, Splits: command.Splits, Loopback: p.Sandbox == SandboxFull,
 		Inside: func(path string) bool { return in.inside(realpath.Follow(path)) },
 		Readable: func(path string) string {
 			real := realpath.Follow(path)

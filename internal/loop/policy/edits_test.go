@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"agent/internal/loop/event"
@@ -242,5 +243,45 @@ func TestXargsOfOptions(t *testing.T) {
 		if v := asks(&policy.Policy{Mode: event.ModeAsk, Rules: rules}, at, run(dir, command)); outcome(v) != want {
 			t.Errorf("%s: %s, want %s (%s; %s)", command, outcome(v), want, v.Decider, v.Why)
 		}
+	}
+}
+
+// TestXargsOfSplitNames judges lists of files of which one has a name that xargs splits into
+// an option, or into a path of its own.
+func TestXargsOfSplitNames(t *testing.T) {
+	dir := project(t, "main.go", "a b.txt", "-e1e", "dash/x -e1e", "quote/x '\"-e1e", "line/x\n-e1e", "tree/x /etc/passwd", "it's/a.txt")
+	at := policy.Paths{Workspace: dir, Sandbox: policy.SandboxFull, Room: room(1 << 20)}
+	for command, want := range map[string]string{
+		"grep -rl a . | xargs sed -i s/a/b/":                                   "asks",
+		"grep -rl a dash | xargs sed -i s/a/b/":                                "asks",
+		"grep -l a dash/* | xargs sed -i s/a/b/":                               "asks",
+		"find quote | xargs sed -i s/a/b/":                                     "asks",
+		"find tree -type f | xargs sed -i s/a/b/":                              "asks",
+		"find line | xargs -d '\\n' sed -i s/a/b/":                             "asks",
+		"cd dash && grep -rl a . | xargs -r sed -i s/a/b/":                     "asks",
+		"grep -rl a / | xargs sed -i s/a/b/":                                   "asks",
+		"grep -rl a main.go it\\'s | xargs sed -i s/a/b/":                      "kept",
+		"find dash | xargs -d '\\n' sed -i s/a/b/":                             "kept",
+		"grep -rlZ a . | xargs -0 sed -i s/a/b/":                               "kept",
+		"grep -rlZ a . | xargs -0r sed -i s/a/b/":                              "kept",
+		"find . -print0 | xargs -0 -n 5 sed -i s/a/b/":                         "kept",
+		"grep -rl a . | xargs sed -i s/a/b/ --":                                "kept",
+		"grep -rl a . | xargs -0 -d ' ' sed -i s/a/b/":                         "asks",
+		"touch 'it'\\''s/x -e1e'; grep -rl a it\\'s | xargs sed -i s/a/b/":     "asks",
+		"grep -rl a it\\'s | xargs sed -i s/a/b/ | tee 'it'\\''s/x -e1e'":      "asks",
+		"grep -rl a it\\'s | xargs sed -i s/a/b/ && grep -rl a it\\'s | wc -l": "kept",
+		"grep -rl a . | xargs grep -n a":                                       "runs",
+		"grep -rl a . | xargs wc -l":                                           "runs",
+		"grep -rl a . | xargs ls":                                              "runs",
+	} {
+		rules := rules(t, "allow command: xargs; allow command: sed; allow command: touch; allow command: tee")
+		v := asks(&policy.Policy{Mode: event.ModeAsk, Rules: rules}, at, run(dir, command))
+		if got := strictly(v); got != want {
+			t.Errorf("%s: %s, want %s (%s; %s)", command, got, want, v.Decider, v.Why)
+		}
+	}
+	v := asks(&policy.Policy{Mode: event.ModeAsk, Rules: rules(t, "allow command: xargs; allow command: sed")}, at, run(dir, "grep -rl a . | xargs sed -i s/a/b/"))
+	if !strings.Contains(v.Why, "grep -rlZ X . | xargs -0") || v.Rule != v.Why {
+		t.Errorf("the reason is %q, the rule %q", v.Why, v.Rule)
 	}
 }

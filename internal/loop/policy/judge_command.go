@@ -59,6 +59,9 @@ func (p *Policy) judgeCommand(c tools.Call, f Facts, found ruling) Verdict {
 			v.Decider = p.row(f.ruleEdits())
 		}
 	}
+	if all.options {
+		v.Why, v.Rule = ruleOptions, ruleOptions
+	}
 	if all.ended != "" {
 		v.Why, v.Rule = "the standing permission for this command ended because one of its files changed", ruleCommands
 		v.Warning = strings.TrimSuffix(all.ended+"; "+v.Warning, "; ")
@@ -122,6 +125,7 @@ const (
 	ruleCommands = "commands need approval unless they are known to be read-only"
 	ruleSecret   = "reading a file that may hold secrets needs approval every time"
 	ruleOutside  = "reading outside the workspace needs approval"
+	ruleOptions  = "a program that can run others could take words that `xargs` or `parallel` reads, such as file names with spaces, as options; separate them with NUL (`grep -rlZ X . | xargs -0`) or end the options with --"
 )
 
 // ruleCommand returns the row for a command that needs approval.
@@ -259,6 +263,7 @@ type allowance struct {
 	decider  string
 	byRule   bool
 	strict   bool          // only as far as undo can restore what it destroys
+	options  bool          // a rule names a part, but its input may hold options
 	left     command.Trait // of the parts that they do not allow
 	ended    string        // the change that ended a permission, as a clause; may be empty
 }
@@ -300,6 +305,7 @@ func (p *Policy) allowsCommand(c tools.Call, f Facts) (out allowance) {
 		}
 		by, network, rule := p.allowsPart(part, f)
 		if by == "" {
+			out.options = out.options || part.ReadsOptions() && allowNames(p.Rules, part.Argv)
 			out.complete, out.left = false, out.left|part.Traits
 			continue
 		}

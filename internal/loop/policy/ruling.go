@@ -144,9 +144,14 @@ func (r *Rule) namesInPlace(part *command.Part, all []Rule) bool {
 		return false
 	}
 	before := len(part.Argv) - len(sed)
-	return len(strings.Fields(r.Pattern)) > before || slices.ContainsFunc(all, func(other Rule) bool {
-		want := strings.Fields(other.Pattern)
-		return other.Action == Allow && (other.Kind == RuleCommand || other.Kind == RuleNetwork) && len(want) <= len(sed) && slices.Equal(sed[:len(want)], want)
+	return len(strings.Fields(r.Pattern)) > before || allowNames(all, sed)
+}
+
+// allowNames reports whether words begin with those of an allow rule for commands.
+func allowNames(all []Rule, words []string) bool {
+	return slices.ContainsFunc(all, func(r Rule) bool {
+		want := strings.Fields(r.Pattern)
+		return r.Action == Allow && (r.Kind == RuleCommand || r.Kind == RuleNetwork) && len(want) <= len(words) && slices.Equal(words[:len(want)], want)
 	})
 }
 

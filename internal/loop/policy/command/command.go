@@ -27,6 +27,9 @@ type Env struct {
 	// Glob returns the files that match a wildcard pattern, relative to dir if the
 	// pattern is. See Glob of this package.
 	Glob func(dir, pattern string) ([]string, error)
+	// Splits reports whether xargs may take a name at or below an absolute path as several
+	// words; nil if that is not known. See Splits of this package.
+	Splits func(path string, lines bool) bool
 	// Git returns a name of the repository that contains an absolute directory, and why
 	// git must not read it without approval; empty if it may. The name of no repository
 	// is "none". Nil if git always needs approval.
@@ -160,6 +163,7 @@ type Part struct {
 	defines []string // names of files that the part writes and of aliases
 	piped   bool     // the part reads a pipe, or data on the standard input of the line
 	input   *Part    // the part before the pipe; nil if there is none
+	intact  bool     // xargs does not split the names that input prints
 	urgency int      // how important Reason is
 }
 
@@ -256,6 +260,7 @@ func Judge(line string, env Env) *Command {
 	}
 	r.line(line, []string{env.Dir})
 	runsDefined(r.parts)
+	findIntact(r.parts, env)
 	c.Parts, c.Traits, c.Form, c.Reason, c.Repository = r.parts, r.traits, r.reason, r.reason, r.prover.repository
 	urgency := r.urgency
 	for i := range c.Parts {

@@ -13,6 +13,8 @@ type each struct {
 	marker  string   // stands for the words in command; empty if they follow it
 	split   string   // the separator, if it is neither the default nor a newline or NUL
 	file    bool     // the words come from a file
+	null    bool     // NUL separates the words
+	lines   bool     // a newline separates them
 }
 
 // eachOf reads the arguments of xargs.
@@ -26,6 +28,9 @@ func eachOf(args []string) (e each) {
 			return e
 		}
 		option, value, attached := cutOption(w)
+		if flags := strings.TrimSuffix(w, value); option == "--null" || flags[1] != '-' && strings.Contains(flags, "0") {
+			e.split, e.null, e.lines = "", true, false
+		}
 		switch option {
 		case "--null", "--no-run-if-empty", "--verbose", "--interactive", "--exit", "--open-tty", "":
 			continue
@@ -48,7 +53,8 @@ func eachOf(args []string) (e each) {
 		case "-I", "-i", "--replace":
 			e.marker = value
 		case "-d", "--delimiter":
-			if e.split = value; value == `\n` || value == "\n" || value == `\0` {
+			e.split, e.null, e.lines = value, value == `\0`, value == `\n` || value == "\n"
+			if e.null || e.lines {
 				e.split = ""
 			}
 		case "-a", "--arg-file":
@@ -84,11 +90,61 @@ func (p *Part) ReadsOptions() bool {
 			return false
 		case name == "xargs", name == "gxargs":
 			e := eachOf(words[1:])
-			return e.command == nil || e.runs(p.input != nil && !e.file && e.split == "" && p.input.printsPaths())
+			return e.command == nil || e.runs(p.input != nil && !e.file && e.split == "" && (e.null || p.intact) && p.input.printsPaths())
 		case name == "parallel":
 			return slices.ContainsFunc(words[1:], optionsRun)
 		}
 		words = w.rest(words[1:])
+	}
+	return false
+}
+
+// findIntact sets intact for the parts whose input is only names of files that xargs does not
+// split. An earlier part, or one in the same pipeline, must not be able to make such a file.
+func findIntact(parts []Part, env Env) {
+	for i := range parts {
+		p := &parts[i]
+		if env.Splits == nil || !p.ReadsOptions() {
+			continue
+		}
+		if p.intact = true; p.ReadsOptions() || mayMakeFiles(parts, i) || p.input.printsSplit(eachOf(p.Argv[1:]).lines, env) {
+			p.intact = false
+		}
+	}
+}
+
+// mayMakeFiles reports whether a part that runs before part i or at the same time may do more
+// than read.
+func mayMakeFiles(parts []Part, i int) bool {
+	for j, p := range parts {
+		if j > i && p.Operator != "|" {
+			break
+		}
+		if j != i && p.Reason != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// printsSplit reports whether a name that p, which printsPaths, may print is more than one
+// word of xargs.
+func (p *Part) printsSplit(lines bool, env Env) bool {
+	places := operandsOf(p.Argv[1:])
+	if p.Argv[0] == "find" {
+		places, _ = findPlaces(p.Argv[1:])
+	} else {
+		places = places[1:] // the first one is the pattern
+	}
+	if len(p.dirs) == 0 || splits(strings.Join(places, "/"), true, lines) {
+		return true
+	}
+	for _, dir := range p.dirs {
+		for _, place := range places {
+			if path := absolute(dir, place, false); !env.Inside(path) || env.Splits(path, lines) {
+				return true
+			}
+		}
 	}
 	return false
 }

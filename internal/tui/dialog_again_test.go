@@ -165,3 +165,12 @@ func TestAskOutside(t *testing.T) {
 		})
 	}
 }
+
+// A long summary loses its end in a narrow window, not the status.
+func TestAgainKeepsTheStatus(t *testing.T) {
+	for outcome, words := range map[event.Outcome]string{event.OK: "exit 0", event.Failed: "exit 1"} {
+		d := newDriver(t, 80, 24, screen.Options{})
+		d.events(append(runs(), result("1", "shell bash t.sh", "execute", outcome, words+" · 1 line · run again with changes that cannot be undone", "done", time.Second))...)
+		d.shows("bash t.sh", words+" · 1 line  1.0 s")
+	}
+}

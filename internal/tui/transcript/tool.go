@@ -260,14 +260,19 @@ func (t *Tool) line(c Canvas) string {
 	return t.mark(c) + " " + t.fields(c, left, middle, t.time())
 }
 
-// fields draws left, middle and right on one line. It omits middle if there is too
-// little room.
+// fields draws left, middle and right on one line. If there is too little room, it omits
+// the last parts of middle, which are separated by " · ".
 func (t *Tool) fields(c Canvas, left, middle, right string) string {
-	if middle != "" && right != "" {
-		middle += "  "
+	room := c.Inner() - lipgloss.Width(right) - 2 - min(lipgloss.Width(left), 24)
+	gap := 0
+	if right != "" {
+		gap = 2
 	}
-	if c.Inner()-lipgloss.Width(middle+right)-2 < min(lipgloss.Width(left), 24) {
-		middle = ""
+	for middle != "" && lipgloss.Width(middle)+gap > room {
+		middle = middle[:max(strings.LastIndex(middle, " · "), 0)]
+	}
+	if middle != "" {
+		middle += strings.Repeat(" ", gap)
 	}
 	if middle+right == "" {
 		return ink.Truncate(left, c.Inner())

@@ -389,11 +389,11 @@ func newTools(c tools.Commands, known *workspace.Ledger, jobs *tools.Jobs, check
 	return append(ts, checks.Tools()...)
 }
 
-// newChecks returns the configured checks. They run like shell commands.
+// newChecks returns the configured checks.
 func newChecks(commands tools.Commands, configured []settings.Check) *check.Checks {
 	var all []check.Check
 	for _, c := range configured {
-		all = append(all, check.Check{Files: c.Files, Command: c.Command, Limit: time.Duration(c.Timeout) * time.Second})
+		all = append(all, check.Check{Files: c.Files, Command: c.Command, Limit: time.Duration(c.Timeout) * time.Second, Outside: !valueOr(c.Sandbox, true)})
 	}
 	return check.New(commands, all)
 }

@@ -54,6 +54,9 @@ type Call struct {
 	// Alone is set if the calls after this one may depend on it, although it only reads: it
 	// never runs side by side with them.
 	Alone bool
+	// Programs is set if the call runs programs that the user configured, which may change
+	// files although the call itself does not.
+	Programs bool
 	// Run performs the call. It first checks that the files to change are still as
 	// Prepare saw them. It is called once; only a command that a sandbox has blocked is
 	// run again, with another access. When ctx ends, it returns soon, with ctx's error
@@ -83,7 +86,8 @@ type Approved struct {
 	Script      string
 	Environment func(env []string) []string
 	Access      Access // of a command
-	// Snapshot says which files to keep while a command runs; nil for none.
+	// Snapshot says which files to keep while a command runs, or a program that the user
+	// configured; nil for none.
 	Snapshot *snapshot.Order
 }
 

@@ -78,6 +78,7 @@ func run(ctx context.Context, opts *Options) error {
 	rows = append(rows, checkKeyring())
 	rows = append(rows, config, checkPolicy(opts.System()))
 	rows = append(rows, checkPrograms(file.Settings)...)
+	rows = append(rows, checkOutside(file.Settings)...)
 	if config.Status == failed {
 		rows = append(rows, row{Name: "models", Status: warning, Detail: "not tested, because the configuration is invalid"})
 	} else {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"agent/cmd/agent/settings"
+	"agent/internal/llm/phrase"
 )
 
 // checkPrograms tests whether the configured language servers and formatters are installed.
@@ -44,4 +45,25 @@ func checkPrograms(set settings.Settings) (rows []row) {
 		rows = append(rows, out)
 	}
 	return rows
+}
+
+// maxNamed limits a command in a row, in bytes.
+const maxNamed = 60
+
+// checkOutside names the commands that are configured to run outside the sandbox. It returns
+// no row if there are none.
+func checkOutside(set settings.Settings) []row {
+	var named []string
+	for _, c := range set.Checks {
+		if c.Sandbox != nil && !*c.Sandbox {
+			named = append(named, "the check `"+phrase.OneLine(c.Command, maxNamed)+"`")
+		}
+	}
+	if named == nil {
+		return nil
+	}
+	return []row{{
+		Name: "outside the sandbox", Status: warning, Detail: "by your configuration: " + strings.Join(named, ", "),
+		Advice: "If one of them runs files that the model can change, they can do anything that you can do.",
+	}}
 }

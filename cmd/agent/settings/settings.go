@@ -113,6 +113,7 @@ type Check struct {
 	Files   string `json:"files" format:"glob" what:"files to check: *.go by name, web/**/*.ts by path"`
 	Command string `json:"command" format:"command" what:"shell command, run in the working directory; {file} is replaced by the changed files"`
 	Timeout int    `json:"timeout_seconds,omitempty" min:"1" what:"time limit in seconds (default 30)"`
+	Sandbox *bool  `json:"sandbox,omitempty" what:"false runs the check outside the sandbox, where files that the model can write may do anything that you can do (default true)"`
 }
 
 // Provider configures a provider, or overrides a built-in one.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"agent/internal/loop/event"
@@ -149,6 +150,17 @@ func (k *call) settle(touched []snapshot.Touched) []string {
 		k.mu.Unlock()
 	}
 	return sum.Paths
+}
+
+// settlePrograms notes what the checks and hooks of a call have left, except in the paths
+// that the call itself touched. From is an offset of the pack.
+func (k *call) settlePrograms(from int64, touched []snapshot.Touched) {
+	others := slices.DeleteFunc(k.touchedSince(from, func(call string) bool { return call == k.id }), func(t snapshot.Touched) bool {
+		return slices.ContainsFunc(touched, func(own snapshot.Touched) bool { return own.Path == t.Path })
+	})
+	programs := *k
+	programs.tool = false
+	programs.settle(others)
 }
 
 // count adds a changed path to a summary, and returns how many lines were added and

@@ -157,7 +157,7 @@ func (r *Recorder) Run(ctx context.Context, in tools.Info, c tools.Call, ok tool
 
 // run records a call whose paths are relative to dir.
 func (r *Recorder) run(ctx context.Context, dir string, in tools.Info, c tools.Call, ok tools.Approved, next tools.Runner) (tools.Result, error) {
-	if len(ok.Changes) == 0 && c.Effect != tools.Execute {
+	if len(ok.Changes) == 0 && c.Effect != tools.Execute && !c.Programs {
 		return next(ctx, c, ok)
 	}
 	var err error
@@ -172,10 +172,12 @@ func (r *Recorder) run(ctx context.Context, dir string, in tools.Info, c tools.C
 	} else if err == nil {
 		err = openErr
 	}
-	if c.Effect == tools.Execute && in.Step > 0 && !ok.Access.Outside {
-		// Without a note of the turn, a strict supervisor rejects writes: the store is full.
+	if in.Step > 0 && !ok.Access.Outside {
+		// Nobody approves the checks and hooks of a call that is not a command. Without a note
+		// of the turn, a strict supervisor rejects writes: the store is full.
+		strict := ok.Access.Strict || c.Effect != tools.Execute
 		ok.Snapshot = &snapshot.Order{
-			Call: in.ID, Store: r.Path, Roots: r.directories(), Skip: r.Skip, Strict: ok.Access.Strict, Git: ok.Access.Repositories, MaxFile: snapshot.MaxFile,
+			Call: in.ID, Store: r.Path, Roots: r.directories(), Skip: r.Skip, Strict: strict, Git: ok.Access.Repositories, MaxFile: snapshot.MaxFile,
 		}
 	}
 	if err != nil {
@@ -183,6 +185,7 @@ func (r *Recorder) run(ctx context.Context, dir string, in tools.Info, c tools.C
 		return next(ctx, c, ok)
 	}
 	k := &call{Recorder: r, roots: roots, id: in.ID, tool: len(ok.Changes) > 0}
+	from := r.Pack.Size()
 	touched := k.touch(dir, ok.Changes)
 	if c.Effect == tools.Execute {
 		return k.command(ctx, in, c, ok, next)
@@ -190,6 +193,7 @@ func (r *Recorder) run(ctx context.Context, dir string, in tools.Info, c tools.C
 	ok.Keep = r.Pack.Sync
 	res, err := next(ctx, c, ok)
 	k.settle(touched)
+	k.settlePrograms(from, touched)
 	return res, err
 }
 

@@ -32,11 +32,12 @@ const (
 
 // Check is a command that checks files, such as a linter. It comes from the
 // user's configuration, never from the workspace or a model, so it runs without
-// permission.
+// permission. What it executes may come from the workspace: see Checks.confined.
 type Check struct {
 	Files   string        // glob of the files to check: *.go by name, web/**/*.ts by path
 	Command string        // shell command; {file} is replaced by the files
 	Limit   time.Duration // 0 means 30 s
+	Outside bool          // it runs outside the sandbox
 }
 
 // Checks runs checks after every change of a file, and on request through the
@@ -68,7 +69,7 @@ func (k *Checks) Run(ctx context.Context, _ tools.Info, c tools.Call, ok tools.A
 	if len(k.all) == 0 || c.Effect != tools.Write || err != nil || r.IsError || len(r.Changes) == 0 {
 		return r, err
 	}
-	found, err := k.check(ctx, r.Changes, ok.Progress)
+	found, err := k.check(ctx, r.Changes, ok)
 	if r.Checked = found.ran; found.text != "" {
 		r.Text = phrase.EndLine(r.Text) + found.text
 	}
@@ -85,7 +86,7 @@ type diagnosticsArgs struct {
 // prepare prepares a call of the diagnostics tool. Its effect is Read, because
 // the user chose the commands.
 func (k *Checks) prepare(_ context.Context, a diagnosticsArgs) (tools.Call, error) {
-	c := tools.Call{Title: "check the project", Effect: tools.Read}
+	c := tools.Call{Title: "check the project", Effect: tools.Read, Programs: true}
 	var changes []tools.Change
 	if a.Path != "" {
 		p, err := k.commands.Workspace.Resolve(a.Path)
@@ -96,7 +97,7 @@ func (k *Checks) prepare(_ context.Context, a diagnosticsArgs) (tools.Call, erro
 		changes = []tools.Change{{Path: p, After: []byte{}}}
 	}
 	c.Run = func(ctx context.Context, ok tools.Approved) (tools.Result, error) {
-		found, err := k.check(ctx, changes, ok.Progress)
+		found, err := k.check(ctx, changes, ok)
 		switch {
 		case err != nil:
 			return tools.Result{Text: found.text, Checked: found.ran}, err
@@ -132,7 +133,7 @@ type findings struct {
 
 // check runs the checks for the changed files, each once, or all checks if
 // changes is nil. Its error is that of ctx.
-func (k *Checks) check(ctx context.Context, changes []tools.Change, progress func(string)) (findings, error) {
+func (k *Checks) check(ctx context.Context, changes []tools.Change, approved tools.Approved) (findings, error) {
 	var found findings
 	for _, c := range k.all {
 		touched, files := c.matchFiles(changes)
@@ -150,7 +151,7 @@ func (k *Checks) check(ctx context.Context, changes []tools.Change, progress fun
 			}
 			line = strings.ReplaceAll(line, filePlaceholder, strings.Join(files, " "))
 		}
-		ran, err := k.run(ctx, c, line, progress)
+		ran, err := k.run(ctx, c, line, approved)
 		ok := ran.ExitCode != nil && *ran.ExitCode == 0
 		found.ran = append(found.ran, ran)
 		found.text += fmt.Sprintf("[check `%s`: %s]\n", c.Command, ran.Ended) + phrase.EndLine(ran.Output)
@@ -194,11 +195,19 @@ func (c Check) matchFiles(changes []tools.Change) (touched bool, files []string)
 }
 
 // run runs a check as line. Its error is that of ctx.
-func (k *Checks) run(ctx context.Context, c Check, line string, progress func(string)) (tools.Checked, error) {
+func (k *Checks) run(ctx context.Context, c Check, line string, approved tools.Approved) (tools.Checked, error) {
 	command := k.commands.Command(line, k.commands.Workspace.Dir())
-	command.Max, command.Keep, command.Progress = cmp.Or(c.Limit, checkLimit), maxCheckOutput, progress
+	command.Max, command.Keep, command.Progress = cmp.Or(c.Limit, checkLimit), maxCheckOutput, approved.Progress
 	ran := tools.Checked{Command: line, Began: time.Now()}
-	r, err := shell.Run(ctx, command)
+	var r shell.Result
+	var notes string
+	var err error
+	if c.Outside || k.commands.Area == nil {
+		r, err = shell.Run(ctx, command)
+	} else {
+		command.Snapshot = approved.Snapshot
+		r, notes, err = k.confined(ctx, command)
+	}
 	ran.Ended, ran.Output = r.Ended, r.Output
 	switch {
 	case err != nil && ctx.Err() != nil:
@@ -212,6 +221,9 @@ func (k *Checks) run(ctx context.Context, c Check, line string, progress func(st
 		ran.ExitCode, ran.Ended, ran.Output = &r.Code, "ok", ""
 	case r.Code > 0:
 		ran.ExitCode = &r.Code
+	}
+	if notes != "" {
+		ran.Output = phrase.EndLine(ran.Output) + notes
 	}
 	return ran, nil
 }

@@ -78,9 +78,10 @@ type Guard struct {
 type Extent struct {
 	// Private is set for a command that nobody approved: it sees no home directory and
 	// cannot change the workspace.
-	Private bool
-	Network bool     // the network of the host
-	Write   []string // further files and directories that it may change, absolute
+	Private  bool
+	HideHome bool     // the command sees no home directory, like a private one
+	Network  bool     // the network of the host
+	Write    []string // further files and directories that it may change, absolute
 	// Approved are protected paths that the user approved it to change, absolute. A
 	// directory stands for everything in it.
 	Approved []string
@@ -114,6 +115,9 @@ func (a *Area) Begin(e Extent) *Guard {
 	readOnly := slices.Concat(e.ReadOnly, g.protect())
 	a.lastGit = g.gitDirs
 	g.profile = a.profile(session, e.Network)
+	if e.HideHome {
+		a.hideHome(g.profile)
+	}
 	g.profile.Write = append(g.profile.Write, e.Write...)
 	for _, path := range e.Show {
 		if !inAny(path, a.Secret) {

@@ -59,17 +59,12 @@ func (a *Area) buildCaches() []string {
 // privateProfile returns the sandbox of a command that nobody approved.
 func (a *Area) privateProfile(s *sandbox.Session) *sandbox.Profile {
 	p := &sandbox.Profile{
-		Session: s, Home: a.Places.Home, NoHome: a.hidesHome(),
+		Session: s, Home: a.Places.Home,
 		Write:    append([]string{os.TempDir()}, a.buildCaches()...),
 		ReadOnly: a.Places.Programs(),
-		Show:     slices.Concat(a.Readable, a.Places.Toolchains()),
 		Hide:     slices.Concat(a.Places.Private(), a.Secret),
 	}
-	for _, path := range a.Private {
-		if !slices.Contains(a.tree.tops, path) {
-			p.Hide = append(p.Hide, path)
-		}
-	}
+	a.hideHome(p)
 	hidden := p.Hide
 	if p.NoHome {
 		hidden = append(hidden, realpath.Of(a.Places.Home))
@@ -82,6 +77,18 @@ func (a *Area) privateProfile(s *sandbox.Session) *sandbox.Profile {
 		}
 	}
 	return p
+}
+
+// hideHome hides the home directory except for toolchains, and the files of this program
+// that only approved commands can read.
+func (a *Area) hideHome(p *sandbox.Profile) {
+	p.NoHome = a.hidesHome()
+	p.Show = slices.Concat(p.Show, a.Readable, a.Places.Toolchains())
+	for _, path := range a.Private {
+		if !slices.Contains(a.tree.tops, path) {
+			p.Hide = append(p.Hide, path)
+		}
+	}
 }
 
 // hidesHome reports whether the home directory can be hidden: the workspace must not

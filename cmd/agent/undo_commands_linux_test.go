@@ -117,12 +117,26 @@ func TestUnrestorableFilesSurvive(t *testing.T) {
 		{"all", "find . -path './.git/*' -delete", ""},
 		{"edits", "sh git.sh", ""},
 		{"all", "git branch -D old", "denied: "},
+		{"all", "git branch --d old", "denied: "},
+		{"all", "git reset --h", "denied: "},
+		{"all", "git checkout --f", "denied: "},
+		{"all", "git reset", "denied: "},
+		{"all", "sh clean.sh", `it is larger than 64 MB`},
+		{"all", "make clean", `it is larger than 64 MB`},
+		{"all", "awk 'BEGIN { printf \"\" > \"src/data.db\" }'", "denied: "},
+		{"all", "sort --o=src/data.db main.go", ""},
+		{"all", "tar cf src/data.db main.go", `it is larger than 64 MB`},
+		{"all", "git archive -o src/data.db HEAD", "denied: "},
+		{"all", "git bundle create .git/HEAD HEAD", "denied: "},
+		{"all", "sh git.sh", ""},
+		{"all", "awk 'BEGIN { printf \"\" > \".git/index\" }'", ""},
 	} {
 		t.Run(c.mode+" "+c.command, func(t *testing.T) {
 			t.Parallel()
 			h := newRepository(t)
 			h.put(t, "clean.sh", "rm -f src/data.db\n")
 			h.put(t, "git.sh", "rm -rf .git/objects .git/refs\n")
+			h.put(t, "Makefile", "clean:\n\trm -f src/data.db\n")
 			data := filepath.Join(h.work, "src", "data.db")
 			if err := os.WriteFile(data, nil, 0o644); err != nil {
 				t.Fatal(err)
@@ -130,18 +144,24 @@ func TestUnrestorableFilesSurvive(t *testing.T) {
 			if err := os.Truncate(data, 65<<20); err != nil {
 				t.Fatal(err)
 			}
-			cmd := exec.Command("git", "branch", "old")
-			cmd.Dir, cmd.Env = h.work, h.env
-			if err := cmd.Run(); err != nil {
-				t.Fatal(err)
+			for _, args := range [][]string{{"branch", "old"}, {"add", "main.go"}} {
+				cmd := exec.Command("git", args...)
+				cmd.Dir, cmd.Env = h.work, h.env
+				if err := cmd.Run(); err != nil {
+					t.Fatal(err)
+				}
 			}
-			before := h.files(t)
+			h.put(t, "main.go", "package again\n")
+			before := h.tree(t)
 			out, code := h.agent(t, "run", "--mode", c.mode, "run "+c.command)
 			if !strings.Contains(out, c.want) || c.want != "" && code != 3 {
 				t.Errorf("exit code %d: %s", code, out)
 			}
-			if !cmp.Equal(before, h.files(t)) {
-				t.Error("files are lost")
+			after := h.tree(t)
+			for name, text := range before {
+				if after[name] != text {
+					t.Errorf("%s is lost or changed", name)
+				}
 			}
 		})
 	}

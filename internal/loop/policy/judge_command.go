@@ -69,12 +69,17 @@ func (p *Policy) judgeCommand(c tools.Call, f Facts, found ruling) Verdict {
 	return v
 }
 
-// runsInAll returns the verdict on a command that needs no approval in mode all. If it
-// destroys files, it runs only as far as undo can restore them.
+// runsInAll returns the verdict on a command that needs no approval in mode all. It runs
+// only as far as undo can restore what it destroys, because its text need not show that.
 func (p *Policy) runsInAll(f Facts, all allowance, connects bool) Verdict {
-	run := p.runs("commands that destroy nothing need no approval")
-	if all.left&command.Destroys != 0 && !f.paths.Disposable {
-		run = p.runs("undo can restore what this command deletes or overwrites")
+	run := p.runs("commands need no approval if undo can restore what they change")
+	switch {
+	case f.paths.Disposable:
+		run = p.runs("all changes are discarded with this workspace")
+	case !f.losses.recorded:
+		run = p.runs("commands whose text shows nothing that they destroy need no approval")
+		run.Access.ReadOnly = f.losses.readOnly
+	default:
 		run.Access.Strict, run.Access.Repositories, run.Access.ReadOnly = true, f.losses.git, f.losses.readOnly
 	}
 	run.Access.Network, run.Files = all.network || f.paths.Disposable && connects, f.Files
@@ -213,6 +218,8 @@ func (p *Policy) unapproved(f Facts, left command.Trait) string {
 		return "commands that write outside the workspace need approval"
 	case len(f.losses.shared) > 0:
 		return "commands that write to files with several names, or to pipes and devices, need approval"
+	case f.losses.recorded && len(f.losses.appended) > 0:
+		return "commands that add to files that undo cannot restore need approval"
 	case left&command.Connects != 0:
 		return "commands that use the network need approval"
 	case len(f.secretReads()) > 0:

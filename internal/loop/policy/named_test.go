@@ -206,7 +206,7 @@ func TestDangerousCommands(t *testing.T) {
 		"cd && ./build.sh": "", "cd -; make test": "", "cd; make test": "", "command cd; make test": "",
 		"python3 -m pytest": "", "python -c 'import x'": "", "perl -e 1": "", "node -e 1": "", "python3 sub": "", "python3 x.py": "", "ruby": "", "python3 -": "", "./build.sh | cat": "",
 		"go test > log": "", "make": "", "make test && ./build.sh": "", "go test -exec x ./...": "",
-		"echo $\"x\"": "",
+		"echo $\"x\"": "", "git reset": "`git reset` discards what is staged",
 	} {
 		v := asks(&policy.Policy{Mode: event.ModeAsk}, at, run(dir, command))
 		if !v.Ask || v.Offer.Scope != (policy.Scope{}) {
@@ -217,7 +217,7 @@ func TestDangerousCommands(t *testing.T) {
 		}
 	}
 	for _, command := range []string{
-		"git add .", "git commit -m 'fix: a > b; drop x << y'", "git pull", "git commit --amend", "git reset", "go test ./... | grep FAIL", "cd sub && make test", "grep -rn 'x > y' . | make test",
+		"git add .", "git commit -m 'fix: a > b; drop x << y'", "git pull", "git commit --amend", "git reset --soft HEAD", "go test ./... | grep FAIL", "cd sub && make test", "grep -rn 'x > y' . | make test",
 		"make test 2>&1", "make test >/dev/null 2>&1", "echo done # then rest\nmake test", "go test -run 'TestA|TestB' ./...", "go build ./... && go test ./...",
 	} {
 		if v := asks(&policy.Policy{Mode: event.ModeAsk}, at, run(dir, command)); !v.Offer.Prefix || v.Warning != "" {

@@ -212,7 +212,7 @@ func given(want string, args []string) bool {
 			return true
 		case want == "*.*" && i > 0 && !strings.HasPrefix(w, "-") && strings.Contains(w, ".") && !strings.HasPrefix(args[i-1], "-"):
 			return true
-		case long && len(name) > 3 && strings.HasPrefix(want, name):
+		case long && len(name) > 2 && strings.HasPrefix(want, name):
 			return true
 		case len(want) == 2 && want[0] == '-' && len(w) > 2 && w[0] == '-' && w[1] != '-' && strings.Contains(w, want[1:]):
 			return true

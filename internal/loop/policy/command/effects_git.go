@@ -59,13 +59,16 @@ func (g *guesser) discards(p *Part, options []string, sub string, args []string)
 			p.needs(Destroys|Permanent, "`git clean` deletes repositories")
 		}
 	case "reset":
+		p.Destroyed.Unstages = !given("--soft", args)
 		if !given("--hard", args) && !given("--merge", args) && !given("--keep", args) {
-			return
+			if p.Destroyed.Unstages {
+				p.needs(Destroys, "`git reset` discards what is staged")
+			}
+			break
 		}
 		if slices.ContainsFunc(operands, func(o string) bool { return o != "HEAD" && o != "@" }) {
 			p.needs(Destroys|Permanent, "`git reset` moves the branch")
 		}
-		p.Destroyed.Unstages = true
 	case "checkout":
 		at := slices.Index(args, "--")
 		p.Destroyed.Unstages = force || at < 0 && len(operands) > 1 || at >= 0 && len(operandsOf(args[:at])) > 0
@@ -75,6 +78,9 @@ func (g *guesser) discards(p *Part, options []string, sub string, args []string)
 		p.Destroyed.Unstages = given("-S", args) || given("--staged", args)
 	case "rm", "mv":
 		p.Destroyed.Unstages = force
+	case "archive", "bundle":
+		g.writesAll(p, outputsOf(sub, args))
+		return
 	case "checkout-index":
 	default:
 		return
@@ -83,6 +89,25 @@ func (g *guesser) discards(p *Part, options []string, sub string, args []string)
 		g.selects(p, []string{"."})
 		p.Destroyed.SparesGit = true
 	}
+}
+
+// outputsOf returns the files that git archive and git bundle create write.
+func outputsOf(sub string, args []string) (out []string) {
+	if operands := operandsOf(args); sub == "bundle" && len(operands) > 1 && operands[0] == "create" {
+		out = append(out, operands[1])
+	}
+	for i, w := range args {
+		switch name, value, joined := strings.Cut(w, "="); {
+		case sub != "archive":
+		case len(name) > 2 && strings.HasPrefix("--output", name) && joined:
+			out = append(out, value)
+		case (w == "-o" || len(w) > 2 && strings.HasPrefix("--output", w)) && i+1 < len(args):
+			out = append(out, args[i+1])
+		case strings.HasPrefix(w, "-o"):
+			out = append(out, w[2:])
+		}
+	}
+	return out
 }
 
 // twice reports whether a short option is given at least twice.

@@ -234,7 +234,11 @@ func try(form Form, n Namespaces, notify bool) error {
 // its argument.
 func (l *Listener) see(path string) error {
 	poll := []unix.PollFd{{Fd: int32(l.fd), Events: unix.POLLIN}}
-	if _, err := unix.Poll(poll, int(helperLimit.Milliseconds()/4)); err != nil || poll[0].Revents&unix.POLLIN == 0 {
+	_, err := unix.Poll(poll, int(helperLimit.Milliseconds()/4))
+	for err == unix.EINTR { // by a signal of the runtime
+		_, err = unix.Poll(poll, int(helperLimit.Milliseconds()/4))
+	}
+	if err != nil || poll[0].Revents&unix.POLLIN == 0 {
 		return errors.New("the filter holds no system call")
 	}
 	call, ok := l.Receive()

@@ -138,7 +138,7 @@ func TestNamedEscapes(t *testing.T) {
 		{"reach a server of the host over TCP", dial("tcp", tcp.Addr()) + "; (exec 3<>/dev/tcp/" + strings.ReplaceAll(tcp.Addr().String(), ":", "/") + ") && echo escaped"},
 		{"reach that server over MPTCP", try("mptcp " + tcp.Addr().String())},
 		{"send UDP to the host", try("udp "+udp.LocalAddr().String()) + "; (echo x >/dev/udp/" + strings.ReplaceAll(udp.LocalAddr().String(), ":", "/") + "); true"},
-		{"connect to a Unix socket", dial("unix", named.Addr())},
+		{"connect to a hidden Unix socket", dial("unix", named.Addr())},
 		{"connect to an abstract socket", dial("unix", abstract.Addr())},
 		{"io_uring", try("call io_uring")},
 		{"ptrace", try("call ptrace")},

@@ -33,6 +33,12 @@ func probe(what string) {
 		fmt.Println(os.WriteFile(arg, []byte("new"), 0o644), os.RemoveAll(arg+".d"))
 	case "serve":
 		serve(arg)
+	case "listen":
+		tryListen(arg)
+	case "sockets":
+		trySockets(arg)
+	case "swap":
+		trySwap(arg)
 	case "fetch":
 		network, address, _ := strings.Cut(arg, "=")
 		conn, err := net.DialTimeout(network, address, 10*time.Second)
@@ -305,7 +311,19 @@ func TestSandboxWithoutNamespaces(t *testing.T) {
 			t.Errorf("%q is missing in %s", want, calls)
 		}
 	}
-	c.profile.Network = true
+	paths, connections := socketPlaces(t, c)
+	for _, c.profile.Network = range []bool{false, true} {
+		if got := c.probe("sockets " + c.dir); strings.Count(got, " hello\n") != 9 {
+			t.Errorf("its own sockets: %s", got)
+		}
+		for _, path := range paths {
+			c.probe("fetch unix=" + path)
+		}
+		c.probe("swap " + paths[0])
+	}
+	if n := connections.Load(); n != 0 {
+		t.Errorf("%d connections to sockets of other programs", n)
+	}
 	if calls := c.probe("calls"); !strings.Contains(calls, "stream \n") {
 		t.Errorf("with network: %s", calls)
 	}
@@ -336,7 +354,12 @@ func TestSandboxOfAnotherUser(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	cmd := program(t, "id -u; echo x >in && cat in; echo x >../out || echo refused; chmod 700 . && readlink /proc/self/ns/user")
+	sockets, connections := socketPlaces(t, confined{t: t, dir: dir, outside: dir})
+	dial := ""
+	for _, path := range sockets {
+		dial += "; " + probeVariable + "='fetch unix=" + path + "' " + plain
+	}
+	cmd := program(t, "id -u; echo x >in && cat in; echo x >../out || echo refused; chmod 700 . && readlink /proc/self/ns/user"+dial)
 	cmd.Path, cmd.file = plain, filepath.Join(dir, "result")
 	cmd.Env = append(cmd.Env, resultVariable+"="+cmd.file, sandboxVariable+"="+work)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
@@ -350,6 +373,9 @@ func TestSandboxOfAnotherUser(t *testing.T) {
 	text := cmd.result().Output
 	if !strings.HasPrefix(text, "65534\nx\n") || !strings.Contains(text, "refused\nuser:[") || strings.Contains(text, host) {
 		t.Errorf("output %q", text)
+	}
+	if n := connections.Load(); n > 0 || strings.Contains(text, "escaped") || !strings.Contains(text, "permission denied") {
+		t.Errorf("%d connections to Unix sockets: %s", n, text)
 	}
 }
 

@@ -15,8 +15,8 @@ import (
 // workers is how many file changes are kept at once.
 const workers = 4
 
-// watching is the part of a keeper that keeps files. Its watcher is nil if there are none
-// to keep.
+// watching is the part of a keeper that answers the system calls of the command and keeps
+// files. Its watcher is nil if there are none to keep.
 type watching struct {
 	strict   bool
 	watcher  *watch.Watcher
@@ -59,25 +59,30 @@ func (w *watching) start(o Order, sys *syscall.SysProcAttr) (pid int, err error)
 	c := sandbox.Command{
 		Args: o.Args, Env: o.Env, Input: Input, Output: Output, Errors: Errors, Cgroup: cgroupOf(sys), User: User, Net: Net,
 	}
+	c.Listen = true
 	if w.watcher != nil {
 		c.Held = watch.Calls()
-		pid, w.listener, err = sandbox.Start(o.Sandbox, c)
-		if err == nil || w.strict {
-			return pid, err
-		}
-		c.Held = nil
 	}
+	pid, w.listener, err = sandbox.Start(o.Sandbox, c)
+	if err == nil || w.watcher != nil && w.strict {
+		return pid, err
+	}
+	c.Listen, c.Held = false, nil
 	pid, _, without := sandbox.Start(o.Sandbox, c)
-	if without == nil && err != nil {
+	if without == nil && w.watcher != nil {
 		w.watcher, w.problem = nil, fmt.Sprintf("this system cannot report file changes: %v", err)
 	}
 	return pid, without
 }
 
-// serve begins to keep files.
+// serve begins to answer the system calls of the command.
 func (w *watching) serve() {
-	if w.watcher != nil {
-		w.watcher.Serve(w.listener, workers)
+	switch {
+	case w.listener == nil:
+	case w.watcher != nil:
+		w.listener.Serve(workers, w.watcher.Answer(w.listener))
+	default:
+		w.listener.Serve(1, w.listener.Continue)
 	}
 }
 

@@ -10,6 +10,7 @@ import "golang.org/x/sys/unix"
 type rule struct {
 	number uintptr
 	arg    int
+	mask   uint32   // if not 0, only these bits are compared with values and others
 	bits   uint32   // applies if one of these bits is set
 	values []uint32 // applies if the argument is one of these
 	others []uint32 // applies if the argument is none of these
@@ -56,6 +57,24 @@ func refused(unixOnly bool) []rule {
 	// Other families, such as vsock, are not confined by a network namespace.
 	families := []uint32{unix.AF_UNIX, unix.AF_INET, unix.AF_INET6, unix.AF_NETLINK}
 	return append(rules, rule{number: unix.SYS_SOCKET, others: families, action: refuse(unix.EAFNOSUPPORT)})
+}
+
+// unixSockets returns the rules for Unix sockets. If nobody listens, who would decide about
+// connections, there are none but pairs. A socket of another type than these two could send
+// to any address without connect.
+func unixSockets(listen bool) []rule {
+	connected := []uint32{unix.SOCK_STREAM, unix.SOCK_SEQPACKET}
+	rules := []rule{
+		{number: unix.SYS_SOCKETPAIR, others: []uint32{unix.AF_UNIX}, action: refuse(unix.EAFNOSUPPORT)},
+		{number: unix.SYS_SOCKETPAIR, arg: 1, mask: 0xf, others: connected, action: refuse(unix.EACCES)},
+	}
+	if !listen {
+		return append(rules, rule{number: unix.SYS_SOCKET, values: []uint32{unix.AF_UNIX}, action: refuse(unix.EACCES)})
+	}
+	return append(rules,
+		rule{number: unix.SYS_SOCKET, others: []uint32{unix.AF_UNIX}, action: unix.SECCOMP_RET_ALLOW},
+		rule{number: unix.SYS_SOCKET, arg: 1, mask: 0xf, others: connected, action: refuse(unix.EACCES)},
+		rule{number: unix.SYS_CONNECT, action: unix.SECCOMP_RET_USER_NOTIF})
 }
 
 // held returns the rules that send system calls to a listener.
@@ -107,6 +126,9 @@ func (r rule) compile() []unix.SockFilter {
 	decide := unix.SockFilter{Code: ret, K: r.action}
 	reload := unix.SockFilter{Code: load, K: numberAt}
 	out := []unix.SockFilter{{Code: load, K: uint32(argsAt + 8*r.arg)}}
+	if r.mask != 0 {
+		out = append(out, unix.SockFilter{Code: unix.BPF_ALU | unix.BPF_AND | unix.BPF_K, K: r.mask})
+	}
 	switch {
 	case r.bits != 0:
 		return append(out, unix.SockFilter{Code: anyOf, Jf: 1, K: r.bits}, decide, reload)

@@ -202,7 +202,7 @@ func try(form Form, n Namespaces, notify bool) error {
 	}
 	c.Args = []string{"/bin/sh", "-c", trial, "sh", dir, full}
 	if notify {
-		c.Held = []Held{{Number: unix.SYS_CHDIR}}
+		c.Listen, c.Held = true, []Held{{Number: unix.SYS_CHDIR}}
 	}
 	pid, l, err := Start([]string{strconv.Itoa(int(form)), "0", "-", "w" + in, "x" + filepath.Join(in, "fixed"), "y" + filepath.Join(in, "private")}, c)
 	if err != nil {

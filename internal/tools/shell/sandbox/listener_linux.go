@@ -18,6 +18,7 @@ import (
 type Listener struct {
 	fd   int
 	file *os.File // keeps fd open
+	gate *gate    // decides about connections
 }
 
 // Notification is a system call that waits for an answer. Its layout is that of struct
@@ -41,11 +42,31 @@ type response struct {
 }
 
 // newListener returns the listener with a descriptor from the kernel.
-func newListener(file *os.File) *Listener {
-	l := &Listener{fd: int(file.Fd()), file: file}
+func newListener(file *os.File, g *gate) *Listener {
+	l := &Listener{fd: int(file.Fd()), file: file, gate: g}
 	// The answer and the process then run on one CPU in turn. Since Linux 6.6.
 	_, _, _ = unix.Syscall(unix.SYS_IOCTL, uintptr(l.fd), unix.SECCOMP_IOCTL_NOTIF_SET_FLAGS, unix.SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP)
 	return l
+}
+
+// Serve receives the system calls with a number of goroutines. It makes or refuses
+// connections itself, and calls answer for each other call. It returns immediately.
+func (l *Listener) Serve(workers int, answer func(*Notification)) {
+	for range workers {
+		go func() {
+			for {
+				n, ok := l.Receive()
+				switch {
+				case !ok:
+					return
+				case n.Number == unix.SYS_CONNECT:
+					l.answerConnect(&n)
+				default:
+					answer(&n)
+				}
+			}
+		}()
+	}
 }
 
 // Close makes all system calls of the command that are held, now or later, fail.
@@ -163,6 +184,15 @@ func listenFlags() uintptr {
 // sendListener adds the system calls that install a filter with a listener and send the
 // descriptor of the listener to a socket.
 func (s *steps) sendListener(program uintptr, socket int) {
+	s.add(filtering, unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, listenFlags(), program)
+	made := len(s.list) - 1
+	fd := s.sendDescriptor(filtering, socket)
+	s.list[made].save = fd
+}
+
+// sendDescriptor adds the system call that sends a descriptor to a socket. An earlier call
+// must save the descriptor at fd.
+func (s *steps) sendDescriptor(at stage, socket int) (fd *int32) {
 	rights := new(struct {
 		header unix.Cmsghdr
 		fd     int32
@@ -174,12 +204,12 @@ func (s *steps) sendListener(program uintptr, socket int) {
 	iov.SetLen(1)
 	message := &unix.Msghdr{Iov: iov, Iovlen: 1, Control: (*byte)(unsafe.Pointer(rights))}
 	message.SetControllen(int(unsafe.Sizeof(*rights)))
-	s.add(filtering, unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, listenFlags(), program).save = &rights.fd
-	s.add(filtering, unix.SYS_SENDMSG, uintptr(socket), pointer(s, message), 0)
+	s.add(at, unix.SYS_SENDMSG, uintptr(socket), pointer(s, message), 0)
+	return &rights.fd
 }
 
 // receiveListener returns the listener that a command has sent.
-func receiveListener(socket int) (*Listener, error) {
+func receiveListener(socket int, g *gate) (*Listener, error) {
 	_, found, err := receive(socket)
 	if err != nil {
 		return nil, err
@@ -188,5 +218,5 @@ func receiveListener(socket int) (*Listener, error) {
 		closeAll(found)
 		return nil, syscall.EBADMSG
 	}
-	return newListener(found[0]), nil
+	return newListener(found[0], g), nil
 }

@@ -10,6 +10,15 @@ type Namespaces struct{ User, Net *os.File }
 // Listener is empty: on this system Start returns none.
 type Listener struct{}
 
+// Serve does nothing.
+func (l *Listener) Serve(int, func(*Notification)) {}
+
+// Continue does nothing.
+func (l *Listener) Continue(*Notification) {}
+
+// Notification is empty: on this system no system call waits.
+type Notification struct{}
+
 // Session holds nothing on this system.
 type Session struct{ form Form }
 

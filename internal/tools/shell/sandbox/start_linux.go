@@ -24,8 +24,10 @@ type Command struct {
 	Cgroup int // descriptor of a control group of version 2; -1 means none
 	// User and Net are descriptors of the namespaces of the session.
 	User, Net int
-	// Held are the system calls for the Listener that Start returns.
-	Held []Held
+	// Listen makes Start return a Listener, which decides about connections and gets the
+	// system calls in Held. Without it the command can connect to no Unix socket.
+	Listen bool
+	Held   []Held
 }
 
 // stage is a part of the setup that can fail.
@@ -94,7 +96,7 @@ func Unpack(v uint32) error {
 
 // Start starts a command with the words of Profile.Order. The process is the
 // leader of a process group and dies with the thread that calls Start. The caller
-// serves and closes the listener; it is nil if no system calls are held. An error is
+// serves and closes the listener; it is nil without Command.Listen. An error is
 // an *Error if the system refused something.
 func Start(words []string, c Command) (pid int, l *Listener, err error) {
 	p, err := parse(words)
@@ -103,7 +105,7 @@ func Start(words []string, c Command) (pid int, l *Listener, err error) {
 	}
 	socket := -1
 	var pair [2]int
-	if len(c.Held) > 0 {
+	if c.Listen {
 		pair, err = unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
 		if err != nil {
 			return 0, nil, err
@@ -120,7 +122,7 @@ func Start(words []string, c Command) (pid int, l *Listener, err error) {
 	if err != nil || socket < 0 {
 		return pid, nil, err
 	}
-	if l, err = receiveListener(pair[0]); err != nil {
+	if l, err = receiveListener(pair[0], newGate(p, c)); err != nil {
 		_ = unix.Kill(pid, unix.SIGKILL)
 		await(pid)
 		return 0, nil, err
@@ -198,7 +200,8 @@ func (p plan) steps(c Command, socket int) (*steps, error) {
 	// After the changes above, which clear it.
 	s.add(preparing, unix.SYS_PRCTL, unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL))
 	s.add(preparing, unix.SYS_GETPPID)
-	s.filter(append(refused(p.form != Complete && !p.network), held(c.Held)...), socket)
+	rules := append(refused(p.form != Complete && !p.network), unixSockets(c.Listen)...)
+	s.filter(append(rules, held(c.Held)...), socket)
 	argv, err := syscall.SlicePtrFromStrings(c.Args)
 	if err != nil {
 		return nil, err

@@ -75,24 +75,14 @@ func Calls() (out []sandbox.Held) {
 	return out
 }
 
-// Serve answers the system calls of a command with a number of goroutines. It returns
-// immediately.
-func (w *Watcher) Serve(l *sandbox.Listener, workers int) {
+// Answer returns a function that answers the system calls of a command. It is safe for
+// concurrent use.
+func (w *Watcher) Answer(l *sandbox.Listener) func(*sandbox.Notification) {
 	handlers := map[int32]call{}
 	for _, c := range calls() {
 		handlers[int32(c.Number)] = c
 	}
-	for range workers {
-		go func() {
-			for {
-				n, ok := l.Receive()
-				if !ok {
-					return
-				}
-				w.answer(l, &n, handlers[n.Number])
-			}
-		}()
-	}
+	return func(n *sandbox.Notification) { w.answer(l, n, handlers[n.Number]) }
 }
 
 // answer keeps what a call changes, and answers it.

@@ -7,5 +7,5 @@ import "agent/internal/tools/shell/sandbox"
 // Calls returns none: this system cannot hold system calls.
 func Calls() []sandbox.Held { return nil }
 
-// Serve does nothing: see Calls.
-func (w *Watcher) Serve(*sandbox.Listener, int) {}
+// Answer does nothing: see Calls.
+func (w *Watcher) Answer(*sandbox.Listener) func(*sandbox.Notification) { return nil }

@@ -45,6 +45,7 @@ func newPermissions(o Options, rec *recorder) *permissions {
 		stored: o.Remembered, remember: o.Remember, forget: o.Forget, modes: o.Modes, file: o.ProjectFile, forgetRule: o.ForgetRule,
 		policy: policy.Policy{Mode: o.Mode, Rules: slices.Concat(o.Rules, o.ProjectRules)}, projectRules: len(o.ProjectRules),
 	}
+	p.paths.Made = new(policy.MadeFiles)
 	p.reset()
 	if o.Sandbox != nil {
 		p.sandbox = sync.OnceValue(func() policy.Sandbox {

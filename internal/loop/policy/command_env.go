@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"agent/internal/loop/policy/command"
 	"agent/internal/realpath"
@@ -52,7 +53,7 @@ func (p Paths) env(dir string) command.Env {
 		}
 	}
 	return command.Env{
-		Temporary: func(path string) bool { return p.temporary(realpath.Follow(path)) }, Variables: variables,
+		Temporary: func(path string) bool { return p.freeTemporary(realpath.Follow(path)) }, Variables: variables,
 		Dir: dir, Home: p.Home, LookPath: lookPath, Glob: command.Glob, Look: command.Look, Splits: command.Splits, Loopback: p.Sandbox == SandboxFull,
 		Inside: func(path string) bool { return in.inside(realpath.Follow(path)) },
 		Readable: func(path string) string {
@@ -83,6 +84,31 @@ func (p Paths) temporary(real string) bool {
 		dir = realpath.Of(dir)
 		return dir != "" && (within([]string{top}, dir) || within([]string{dir}, temp))
 	})
+}
+
+// freeTemporary reports whether a command may write to a path without symbolic links because
+// it is temporary: it is not a file that something else has made, such as one of another
+// project.
+func (p Paths) freeTemporary(real string) bool {
+	return p.temporary(real) && (p.Made.has(real) || command.Look(real) != command.File)
+}
+
+// MadeFiles are the temporary files that did not exist when the first command of the session
+// that writes to them was judged. It is safe for concurrent use.
+type MadeFiles struct{ paths sync.Map }
+
+func (m *MadeFiles) has(path string) bool {
+	if m == nil {
+		return false
+	}
+	_, ok := m.paths.Load(path)
+	return ok
+}
+
+func (m *MadeFiles) add(path string) {
+	if m != nil {
+		m.paths.Store(path, nil)
+	}
 }
 
 // lookPath returns the file of a program on the PATH of this process, which never

@@ -15,7 +15,7 @@ import (
 // TestCommandsThatEdit judges commands that change files as a tool could, or temporary files:
 // in the modes ask, edits and all, and in mode edits without a sandbox.
 func TestCommandsThatEdit(t *testing.T) {
-	dir, temp := project(t, "main.go", "a.txt", ".env", "sub/x", "node_modules/.bin/eslint", ".envrc", ".git/config"), project(t, "old.txt")
+	dir, temp := project(t, "main.go", "a.txt", ".env", "sub/x", "node_modules/.bin/eslint", ".envrc", ".git/config"), project(t, "old.txt", "project/notes.md", "project/a.txt")
 	outside := project(t, "x")
 	if err := os.Symlink(outside, filepath.Join(temp, "link")); err != nil {
 		t.Fatal(err)
@@ -66,6 +66,13 @@ func TestCommandsThatEdit(t *testing.T) {
 		{"", "cp main.go $TMPDIR/new.go", "asks", "kept", "kept", "asks"},
 		{"", "go build -o \"$TMPDIR/x\" . > ${TMPDIR:-/tmp}/log 2>&1", "asks", "kept", "kept", "asks"},
 		{"", "make >> " + temp + "/new.log 2>&1; tail -5 " + temp + "/new.log", "asks", "kept", "kept", "asks"},
+		{"", "echo x >> $TMPDIR/old.txt", "asks", "asks", "asks", "asks"},
+		{"", "echo x >> " + temp + "/project/notes.md", "asks", "asks", "asks", "asks"},
+		{"", "make 2>> " + temp + "/project/notes.md", "asks", "asks", "asks", "asks"},
+		{"", "touch $TMPDIR/project/notes.md", "asks", "asks", "asks", "asks"},
+		{"", "cp a.txt " + temp + "/project", "asks", "asks", "asks", "asks"},
+		{"allow command: tee", "echo x | tee -a $TMPDIR/old.txt", "asks", "asks", "asks", "asks"},
+		{"allow edit: **", "echo x >> $TMPDIR/old.txt", "asks", "asks", "asks", "asks"},
 		{"", "make > $TMPDIR/old.txt", "asks", "asks", "asks", "asks"},
 		{"", "rm -rf $TMPDIR/old.txt", "asks", "asks", "asks", "asks"},
 		{"", "rm -rf $TMPDIR", "asks", "asks", "asks", "asks"},

@@ -122,8 +122,11 @@ func (p Paths) lookAtCommand(ctx context.Context, t tools.Target, f *Facts, in b
 	add := func(path string, change, read, listed bool) {
 		touched := touched{path: path, names: append(realpath.Steps(path), realpath.Follow(path)), change: change, read: read, listed: listed}
 		p.place(&touched, in)
-		if change && p.temporary(touched.real()) {
+		if change && p.freeTemporary(touched.real()) {
 			touched.outside = false
+			if command.Look(path) == command.Missing {
+				p.Made.add(touched.real())
+			}
 		}
 		if touched.outside && !change && !touched.secret && command.Look(path) == command.File && within([]string{realpath.Of(p.Home)}, touched.real()) {
 			if ps == nil {

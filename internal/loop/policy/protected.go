@@ -43,6 +43,9 @@ type Paths struct {
 	// Confirmed returns files and directories that commands must not change, because the
 	// user has confirmed that programs run them outside the sandbox. Nil for none. Absolute.
 	Confirmed func() []string
+	// Made are the temporary files of the session, to which commands may append. Nil if
+	// they are not recorded.
+	Made *MadeFiles
 	// Disposable is set if the workspace is thrown away after the session, as for a
 	// task of an evaluation. Mode all then asks only for protected paths.
 	Disposable bool

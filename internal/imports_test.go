@@ -96,7 +96,7 @@ var mayImport = map[string][]string{
 	"cmd/agent/trust":                  {"cmd/agent/command", "cmd/agent/settings", "internal/realpath", "internal/tui/ink", "internal/tui/screen"},
 	"cmd/agent/hooks":                  {"cmd/agent/command", "cmd/agent/settings", "cmd/agent/trust", "internal/loop/hooks", "internal/loop/instructions", "internal/tools", "internal/tui/ink"},
 	"cmd/agent/permit":                 {"cmd/agent/command", "cmd/agent/settings", "internal/history", "internal/loop/event", "internal/loop/policy", "internal/tui/ink"},
-	"cmd/agent/agents":                 {"cmd/agent/command", "internal/history", "internal/loop/delegate", "internal/loop/event", "internal/tui/ink"},
+	"cmd/agent/agents":                 {"cmd/agent/command", "cmd/agent/trust", "internal/loop/delegate", "internal/loop/event", "internal/tui/ink"},
 	"cmd/agent/inspect":                {"cmd/agent/command", "cmd/agent/models", "cmd/agent/sessions", "cmd/agent/settings", "internal/history", "internal/llm", "internal/loop", "internal/loop/event", "internal/loop/session", "internal/loop/turn", "internal/tui/ink"},
 	"cmd/agent/replay":                 {"cmd/agent/command", "cmd/agent/exit", "cmd/agent/sessions", "internal/history", "internal/llm", "internal/loop/event", "internal/tui", "internal/tui/screen"},
 	"cmd/agent/sessions":               {"cmd/agent/command", "internal/history", "internal/llm", "internal/loop/event", "internal/loop/export", "internal/loop/export/adopt", "internal/loop/session", "internal/tui/diff", "internal/tui/ink", "internal/tui/list"},

@@ -261,8 +261,8 @@ func (a *app) assemble(f opening, attended bool) (err error) {
 	if err := a.addTools(); err != nil {
 		return err
 	}
-	a.addInstructions()
 	a.notices = append(a.notices, a.trust.Notices(attended && !f.program)...)
+	a.addInstructions()
 	return nil
 }
 

@@ -3,23 +3,9 @@ package main
 import (
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 )
-
-// confirm confirms an item of the repository of h.
-func (h home) confirm(t *testing.T, item ...string) {
-	t.Helper()
-	text, code := h.agent(t, append([]string{"trust", "show"}, item...)...)
-	sum := regexp.MustCompile(`(?m)^sha256 ([0-9a-f]{64})$`).FindStringSubmatch(text)
-	if code != 0 || sum == nil {
-		t.Fatalf("trust show: exit code %d\n%s", code, text)
-	}
-	if text, code := h.agent(t, append([]string{"trust", "confirm", "--sha256", sum[1]}, item...)...); code != 0 {
-		t.Fatalf("trust confirm: exit code %d\n%s", code, text)
-	}
-}
 
 // A command in the sandbox cannot change a script that a confirmed hook runs outside it, nor
 // what leads to the script. If a tool changes the script, the hook is not used any more.

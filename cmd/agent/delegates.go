@@ -68,8 +68,8 @@ func (a *app) addDelegates(seen *evidence.Ledger) {
 	l := &launcher{a: a, evidence: seen, session: loop.SessionTools(), situations: map[event.Mode]described{}}
 	a.options.Delegates = delegate.NewPool(delegate.Options{
 		Agents: func() []delegate.Agent { all, _ := a.agents(); return all }, Launch: l.launch, Max: a.set.MaxDelegates, Forward: !a.options.Attended, Now: time.Now,
-		Approved: func(d delegate.Agent) bool { return agents.Approved(a.dir, d.Name, d.Sum) },
-		Approve:  func(d delegate.Agent) error { return agents.Approve(a.dir, d.Name, d.Sum) },
+		Confirmed: func(d delegate.Agent) bool { return a.trust.Confirmed(agents.Item(d)) },
+		Confirm:   func(d delegate.Agent) error { return a.trust.Confirm(agents.Item(d)) },
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"testing"
 
@@ -77,6 +78,19 @@ func (h home) agent(t *testing.T, args ...string) (out string, code int) {
 		t.Fatal(err)
 	}
 	return string(b), cmd.ProcessState.ExitCode()
+}
+
+// confirm confirms an item of the repository of h.
+func (h home) confirm(t *testing.T, item ...string) {
+	t.Helper()
+	text, code := h.agent(t, append([]string{"trust", "show"}, item...)...)
+	sum := regexp.MustCompile(`(?m)^sha256 ([0-9a-f]{64})$`).FindStringSubmatch(text)
+	if code != 0 || sum == nil {
+		t.Fatalf("trust show: exit code %d\n%s", code, text)
+	}
+	if text, code := h.agent(t, append([]string{"trust", "confirm", "--sha256", sum[1]}, item...)...); code != 0 {
+		t.Fatalf("trust confirm: exit code %d\n%s", code, text)
+	}
 }
 
 // read returns the content of a file in h's working directory.

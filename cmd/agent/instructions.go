@@ -44,7 +44,8 @@ func openInstructions(dir string, getenv func(string) string) *instructions.Proj
 
 // addInstructions adds the instruction files and the skills to the session. The
 // user gets a notice if they differ from those of the last session in the directory,
-// and notices about files that cannot be used, also those of agents.
+// and notices about files that cannot be used, also those of agents, which a.trust has
+// read.
 func (a *app) addInstructions() {
 	p := a.project
 	a.options.Instructions, a.options.InstructionNotes = p.Text, p.PendingNotes
@@ -65,9 +66,6 @@ func (a *app) addInstructions() {
 	}
 	if (known || len(sums) > 0) && !maps.Equal(before, sums) {
 		state.update(func(s *screenState) { s.rememberInstructions(a.dir, sums) })
-	}
-	if notice := a.agentNotice(); notice != "" {
-		a.notices = append(a.notices, notice)
 	}
 	a.notices = append(a.notices, p.Notices()...)
 }
@@ -92,17 +90,6 @@ func agentsIn(dir string) ([]delegate.Agent, []string) {
 	p := openInstructions(dir, os.Getenv)
 	all, notices := collectAgents(p)
 	return all, append(p.Notices(), notices...)
-}
-
-// agentNotice returns a notice that counts the problems with values in agent files;
-// empty if there are none. It does not list them, because files for other programs can
-// have many.
-func (a *app) agentNotice() string {
-	_, problems := a.agents()
-	if len(problems) == 0 {
-		return ""
-	}
-	return phrase.Count(len(problems), "problem") + " with agent files. To show details: agent agents"
 }
 
 // maxInstructed is the number of directories whose instruction files are remembered.

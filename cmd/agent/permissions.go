@@ -7,6 +7,7 @@ import (
 	"agent/cmd/agent/permit"
 	"agent/cmd/agent/settings"
 	"agent/cmd/agent/trust"
+	"agent/internal/loop/delegate"
 	"agent/internal/loop/policy"
 )
 
@@ -23,7 +24,8 @@ func (a *app) collectPermissions(flags permit.Flags, file settings.File) error {
 	a.notices = append(a.notices, p.Notices...)
 	o := &a.options.PermissionOptions
 	o.Mode, o.Modes, o.Rules, o.ProjectRules, o.Remembered = p.Mode, p.Modes, p.Rules, p.Project.Rules, p.Project.Grants
-	a.trust = trust.NewReview(a.dir, p.File, p.Project.Confirmed, repositorySources(file.Settings)...)
+	collect := func(string) ([]delegate.Agent, []string) { return a.agents() }
+	a.trust = trust.NewReview(a.dir, p.File, p.Project.Confirmed, repositorySources(file.Settings, collect)...)
 	if p.File != nil {
 		o.ProjectFile = p.File.Path
 		o.Remember, o.Forget, o.ForgetRule = p.File.Remember, p.File.Forget, p.File.ForgetRule

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"agent/cmd/agent/agents"
 	"agent/cmd/agent/command"
 	"agent/cmd/agent/hooks"
 	"agent/cmd/agent/languages"
@@ -11,9 +12,9 @@ import (
 )
 
 // repositorySources returns what finds the items of a repository that need the user's
-// confirmation.
-func repositorySources(set settings.Settings) []trust.Source {
-	return []trust.Source{servers.Items, hooks.Items, languages.Source(set)}
+// confirmation. The function collect returns the agents.
+func repositorySources(set settings.Settings, collect agents.Collect) []trust.Source {
+	return []trust.Source{servers.Items, hooks.Items, languages.Source(set), agents.Source(collect)}
 }
 
 // openTrust returns the review of what the repository of the current directory configures.
@@ -33,5 +34,5 @@ func openTrust() (*trust.Review, error) {
 	for _, n := range p.Notices {
 		command.System().Warn("%s", n)
 	}
-	return trust.NewReview(dir, p.File, p.Project.Confirmed, repositorySources(file.Settings)...), nil
+	return trust.NewReview(dir, p.File, p.Project.Confirmed, repositorySources(file.Settings, agentsIn)...), nil
 }

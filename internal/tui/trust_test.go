@@ -31,7 +31,7 @@ func (r *repository) options() screen.Options {
 // the content that was shown.
 func TestTrustShowsTheWholeContent(t *testing.T) {
 	content := "first\n" + strings.Repeat("line\n", 40) + "\x1b[2Jlast"
-	r := &repository{items: []screen.TrustItem{{Kind: "hooks", Name: ".agent/hooks.json", File: ".agent/hooks.json", Content: content, Live: true}}}
+	r := &repository{items: []screen.TrustItem{{Kind: "hooks", Name: ".agent/hooks.json", File: ".agent/hooks.json", Content: content, Live: true, Effect: "It can run programs as you, outside the sandbox. Files that it runs but that are not shown can change later."}}}
 	d := newDriver(t, 80, 24, r.options())
 	d.run("/trust")
 	r.items[0].Content = "changed after it was shown"

@@ -1,5 +1,5 @@
-// Package agents lists the agents that can work as delegates, and remembers which agents
-// of repositories the user has approved. It starts none of them. Start reading at NewCmd.
+// Package agents lists the agents that can work as delegates, and describes those of a
+// repository that the user has to confirm. It starts none of them. Start reading at NewCmd.
 package agents
 
 import (
@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"agent/cmd/agent/command"
+	"agent/cmd/agent/trust"
 	"agent/internal/llm/phrase"
 	"agent/internal/loop/delegate"
 	"agent/internal/loop/event"
@@ -27,21 +28,24 @@ type Collect func(dir string) (all []delegate.Agent, notices []string)
 type Options struct {
 	IO      command.IO
 	Collect Collect
+	Review  func() (*trust.Review, error) // of the current directory
 
 	Name string // empty to list all agents
 	JSON bool
 }
 
-// NewCmd returns `agent agents`.
-func NewCmd(f *command.Factory, collect Collect, runF command.RunFunc[Options]) *cobra.Command {
-	opts := &Options{IO: f.IO, Collect: collect}
+// NewCmd returns `agent agents`. The function review returns the review of the current
+// directory.
+func NewCmd(f *command.Factory, collect Collect, review func() (*trust.Review, error), runF command.RunFunc[Options]) *cobra.Command {
+	opts := &Options{IO: f.IO, Collect: collect, Review: review}
 	cmd := &cobra.Command{
 		Use:   "agents [NAME]",
 		Short: "list the agents that can work as delegates, or show one",
 		Long: `Agents lists the agents to which the model and the user can delegate in the current
-directory: built-in ones, yours, and those of the repository. An agent of the
-repository needs your approval before its first use; the list says whether you have
-approved it. With NAME, show one agent with its description and instructions.
+directory: built-in ones, yours, and those of the repository. You have to confirm an
+agent of the repository before its first use; the list says whether you have confirmed
+it. To confirm one: agent trust. With NAME, show one agent with its description and
+instructions.
 
 Files that define agents: agent help agents`,
 		Example: "  agent agents\n  agent agents review\n  agent agents --output json | jq '.agents[].name'",
@@ -65,13 +69,17 @@ func run(_ context.Context, opts *Options) error {
 	if err != nil {
 		return err
 	}
+	review, err := opts.Review()
+	if err != nil {
+		return err
+	}
 	all, notices := opts.Collect(dir)
 	for _, n := range notices {
 		opts.IO.Warn("%s", n)
 	}
 	rows := []row{}
 	for _, a := range all {
-		rows = append(rows, newRow(dir, a))
+		rows = append(rows, newRow(review, a))
 	}
 	if opts.Name != "" {
 		i := slices.IndexFunc(rows, func(r row) bool { return r.Name == opts.Name })
@@ -127,8 +135,8 @@ type row struct {
 	Description string     `json:"description"`
 	Source      string     `json:"source,omitempty"` // its file; empty if it is built in
 	Repository  bool       `json:"repository,omitempty"`
-	Approved    *bool      `json:"approved,omitempty"` // only of a repository's agent
-	Model       string     `json:"model,omitempty"`    // empty for that of the session
+	Confirmed   *bool      `json:"confirmed,omitempty"` // only of a repository's agent
+	Model       string     `json:"model,omitempty"`     // empty for that of the session
 	Effort      string     `json:"effort,omitempty"`
 	Mode        event.Mode `json:"mode,omitempty"` // empty for that of the session
 	Tools       []string   `json:"tools"`          // null for all
@@ -139,15 +147,15 @@ type row struct {
 	Instructions string `json:"instructions"`
 }
 
-// newRow describes a, whose approval is that for the workspace dir.
-func newRow(dir string, a delegate.Agent) row {
+// newRow describes a. Review knows whether it is confirmed.
+func newRow(review *trust.Review, a delegate.Agent) row {
 	r := row{
 		Name: a.Name, Description: a.Description, Source: a.Source, Repository: a.FromRepository, Model: a.Model, Effort: a.Effort, Mode: a.Mode,
 		Tools: a.Tools, MaxSteps: a.MaxSteps, MaxCost: a.MaxCost, Worktree: a.Worktree, Instructions: a.Instructions,
 	}
 	if a.FromRepository {
-		approved := Approved(dir, a.Name, a.Sum)
-		r.Approved = &approved
+		confirmed := review.Confirmed(Item(a))
+		r.Confirmed = &confirmed
 	}
 	return r
 }
@@ -159,10 +167,10 @@ func (r row) source() string {
 		return "built in"
 	case !r.Repository:
 		return ink.SanitizeLine(r.Source)
-	case *r.Approved:
-		return ink.SanitizeLine(r.Source) + " (approved)"
+	case *r.Confirmed:
+		return ink.SanitizeLine(r.Source) + " (confirmed)"
 	}
-	return ink.SanitizeLine(r.Source) + " (not approved)"
+	return ink.SanitizeLine(r.Source) + " (not confirmed)"
 }
 
 // toolList describes the tools of the agent.

@@ -30,7 +30,7 @@ func Topics() []Topic {
 		{"keys", "key bindings, the prompt editor, vim mode, the mouse"},
 		{"commands", "slash commands, shell commands, custom commands, flags"},
 		{"instructions", "AGENTS.md, CLAUDE.md, imports, skills, /init, /memory"},
-		{"agents", "delegates, agent files, built-in agents, approval of a repository's agents"},
+		{"agents", "delegates, agent files, built-in agents, confirming a repository's agents"},
 		{"models", "providers, API keys, base URLs, proxies, fallbacks, cost"},
 		{"tools", "the tools a model can call, their limits, checks, web access"},
 		{"mcp", "MCP servers: add, check, call, log in, of a repository, permissions, Databricks"},

@@ -89,6 +89,9 @@ func (p *Permissions) readProject(dir string) {
 	if err != nil {
 		return
 	}
+	if err := settings.CarryOverApprovals(state); err != nil {
+		p.Notices = append(p.Notices, "Cannot "+err.Error()+".")
+	}
 	file, err := settings.ProjectOf(state, dir)
 	if err == nil {
 		p.File = &file

@@ -36,7 +36,7 @@ type Project struct {
 // Confirmed is something that the repository configures and that the user has confirmed
 // for this workspace, with exactly this content.
 type Confirmed struct {
-	Kind string `json:"kind"` // "mcp", "hooks", "lsp" or "format"
+	Kind string `json:"kind"` // "mcp", "hooks", "lsp", "format" or "agent"
 	Name string `json:"name"` // unique in its kind
 	Sum  string `json:"sha256"`
 }

@@ -29,7 +29,7 @@ func NewCmd(f *command.Factory, open func() (*Review, error), runF command.RunFu
 	opts := &Options{IO: f.IO, Open: open}
 	cmd := &cobra.Command{
 		Use:   "trust",
-		Short: "confirm what a repository configures: MCP servers, hooks, language servers, formatters",
+		Short: "confirm what a repository configures: MCP servers, hooks, language servers, formatters, agents",
 		Long: `Trust lists what the repository of the current directory configures, and whether you
 have confirmed it. Nothing is used before you confirm its exact content in this
 workspace; if the content changes, you have to confirm it again. The confirmations are
@@ -185,7 +185,7 @@ func confirmRun(_ context.Context, opts *Options) error {
 		return command.Usage("there is no terminal to ask on: read the content with agent trust show, then add --sha256 HASH")
 	default:
 		opts.IO.Out.Say(r.describe(i))
-		if !opts.IO.Confirm("\nUse this in this workspace? It can run programs as you, " + i.Kind.area() + ". Files that it\nruns but that are not shown can change later. [y/N] ") {
+		if !opts.IO.Confirm("\n" + i.Kind.effect() + "\nUse this in this workspace? [y/N] ") {
 			fmt.Fprintln(opts.IO.Err, "Not confirmed.")
 			return nil
 		}

@@ -1,6 +1,6 @@
 // Package trust keeps what a repository configures from being used before the user has
-// confirmed its exact content in this workspace: MCP servers, hooks, language servers and
-// formatters. Confirmations are stored in the user's state directory, by kind, name and
+// confirmed its exact content in this workspace: MCP servers, hooks, language servers,
+// formatters and agents. Confirmations are stored in the user's state directory, by kind, name and
 // hash of the content, so that changed content needs a new one. The package also holds
 // `agent trust`. It uses nothing that it lists. Start reading at Review.
 package trust
@@ -9,6 +9,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -26,6 +27,7 @@ const (
 	Hooks  Kind = "hooks"
 	LSP    Kind = "lsp"
 	Format Kind = "format"
+	Agent  Kind = "agent"
 )
 
 // noun describes n items of a kind.
@@ -39,6 +41,8 @@ func (k Kind) noun(n int) string {
 		return phrase.Count(n, "formatter")
 	case Hooks:
 		return phrase.Count(n, "hook file")
+	case Agent:
+		return phrase.Count(n, "agent")
 	}
 	return phrase.Count(n, string(k))
 }
@@ -46,12 +50,16 @@ func (k Kind) noun(n int) string {
 // sandboxed reports whether the programs of a kind run in the sandbox.
 func (k Kind) sandboxed() bool { return k == LSP || k == Format }
 
-// area says where the programs of a kind run.
-func (k Kind) area() string {
-	if k.sandboxed() {
-		return "in the sandbox"
+// effect tells the user what the content of an item of the kind does once it is used.
+func (k Kind) effect() string {
+	area := "outside the sandbox"
+	switch {
+	case k == Agent:
+		return "A delegate follows it as its instructions. The delegate's tool calls need the same permissions as those of the model."
+	case k.sandboxed():
+		area = "in the sandbox"
 	}
-	return "outside the sandbox"
+	return "It can run programs as you, " + area + ". Files that it runs but that are not shown can change later."
 }
 
 // Item is something that a repository configures. All of its texts are untrusted.
@@ -199,15 +207,19 @@ func (r *Review) Notices(commands bool) []string {
 	all, problems := r.Items()
 	waiting := slices.DeleteFunc(all, func(i Item) bool { return i.Offer || r.Confirmed(i) })
 	var notices, parts, files []string
-	for _, kind := range []Kind{MCP, Hooks, LSP, Format} {
+	for _, kind := range []Kind{MCP, Hooks, LSP, Format, Agent} {
 		n := 0
 		for _, i := range waiting {
 			if i.Kind != kind {
 				continue
 			}
 			n++
-			if !slices.Contains(files, i.File) {
-				files = append(files, i.File)
+			file := i.File
+			if kind == Agent { // there can be many
+				file = filepath.ToSlash(filepath.Dir(file))
+			}
+			if !slices.Contains(files, file) {
+				files = append(files, file)
 			}
 		}
 		if n > 0 {

@@ -21,11 +21,10 @@ type Agent struct {
 	Worktree bool       // each of its delegates works in a git worktree of its own
 
 	Source string // its file, for display; empty if it is built in
-	// FromRepository is set if its file is in the repository. It then needs the user's
-	// approval before its first use.
+	// FromRepository is set if its file is in the repository. The user then has to
+	// confirm it before its first use.
 	FromRepository bool
 	Text           string // content of the file
-	Sum            string // "sha256:…" of Text
 }
 
 // Small, as the model of an Agent, is small_model; the model of the parent if there is

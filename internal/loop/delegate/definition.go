@@ -30,7 +30,7 @@ func FromFile(f instructions.AgentFile, accepted intake.Tools) (Agent, []string)
 		Name: f.Name, Description: d.description(), Instructions: strings.TrimSpace(f.Body),
 		Tools: d.tools(accepted), Model: d.model(), Effort: d.effort(), MaxSteps: d.maxSteps(), MaxCost: d.maxCost(),
 		Mode: d.mode(), Worktree: d.worktree(),
-		Source: f.Source, FromRepository: f.FromRepository, Text: f.Text, Sum: f.Sum,
+		Source: f.Source, FromRepository: f.FromRepository, Text: f.Text,
 	}
 	return a, d.notices
 }

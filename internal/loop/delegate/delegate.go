@@ -123,7 +123,7 @@ func (d *delegate) work(ctx context.Context) {
 	d.finish(note)
 }
 
-// launch asks for the approval of a repository's agent, prepares the session and
+// launch asks the user to confirm a repository's agent, prepares the session and
 // announces the delegate.
 func (d *delegate) launch(ctx context.Context) (s Session, err error) {
 	defer func() {

@@ -29,10 +29,10 @@ type Options struct {
 	Agents func() []Agent
 	Launch Launch
 	Max    int // how many delegates work at once; 0 for DefaultMax
-	// Approved reports whether the user has approved an agent of the repository, with
-	// exactly this content. Approve remembers an approval.
-	Approved func(Agent) bool
-	Approve  func(Agent) error
+	// Confirmed reports whether the user has confirmed an agent of the repository, with
+	// exactly this content. Confirm stores a confirmation.
+	Confirmed func(Agent) bool
+	Confirm   func(Agent) error
 	// Forward sends the events of all delegates to the front end, as if each of them
 	// were watched.
 	Forward bool

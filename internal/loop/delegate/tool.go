@@ -184,20 +184,20 @@ func (d *delegate) result() tools.Result {
 	return tools.Result{Text: text, References: []string{footer, d.note}, Summary: summary, IsError: d.end.Reason == event.UserInterrupt || d.end.Reason != event.Done && d.end.Answer == "", Changes: d.changes}
 }
 
-// confirm asks the user to approve an agent of the repository, unless they have
-// approved exactly this content before.
+// confirm asks the user to confirm an agent of the repository, unless they have
+// confirmed exactly this content before.
 func (d *delegate) confirm(ctx context.Context) error {
 	a, o := d.task.Agent, d.pool.o
-	if !a.FromRepository || o.Approved != nil && o.Approved(a) {
+	if !a.FromRepository || o.Confirmed != nil && o.Confirmed(a) {
 		return nil
 	}
 	user := d.host.Approver(d.task.Label)
 	if user == nil {
-		return advice.Add(fmt.Errorf("the agent %s is defined by the repository (%s) and was not approved", a.Name, a.Source), "Do the task without it, or use another agent")
+		return advice.Add(fmt.Errorf("the agent %s is defined by the repository (%s) and not confirmed. The user confirms it with: agent trust confirm agent %s", a.Name, a.Source, a.Name), "Do the task without it, or use another agent")
 	}
 	answer, _, err := user.Approve(ctx, event.Ask{
-		ID: "agent", Title: "Use the agent " + a.Name + " of this repository from now on?", Effect: event.DelegateEffect,
-		Why:   "the repository defines it in " + a.Source + "; an approval applies to exactly this content, in this directory",
+		ID: "agent", Title: "Use agent " + a.Name + " of this repository?", Effect: event.DelegateEffect,
+		Why:   "the repository defines it in " + a.Source + "; you confirm exactly this content, in this workspace",
 		Diffs: turn.Diffs([]tools.Change{{Path: a.Source, After: []byte(a.Text)}}),
 	}, policy.Grant{})
 	switch {
@@ -206,10 +206,10 @@ func (d *delegate) confirm(ctx context.Context) error {
 	case answer.Decision == event.Refuse && answer.Note != "":
 		return errors.New("rejected by the user: " + answer.Note)
 	case answer.Decision == event.Refuse:
-		return advice.Add(fmt.Errorf("the use of the agent %s was rejected by the user", a.Name), "Do the task without it")
+		return advice.Add(fmt.Errorf("the user did not confirm the agent %s", a.Name), "Do the task without it")
 	}
-	if o.Approve != nil {
-		return o.Approve(a)
+	if o.Confirm != nil {
+		return o.Confirm(a)
 	}
 	return nil
 }

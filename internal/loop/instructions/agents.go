@@ -25,7 +25,6 @@ type AgentFile struct {
 	Source         string            // the file, for display
 	FromRepository bool              // from the repository, not from the user
 	Text           string            // of the whole file, without hidden characters
-	Sum            string            // "sha256:…" of Text
 }
 
 // Agents reads the files that define agents. Of several with the same name, one of
@@ -79,7 +78,7 @@ func (p *Project) readAgent(f folder, name string) (AgentFile, error) {
 // ParseAgent splits the text of a file that defines an agent. The agent is called
 // name unless the front matter has a name.
 func ParseAgent(name, text string) AgentFile {
-	a := AgentFile{Text: text, Sum: sumOf(text)}
+	a := AgentFile{Text: text}
 	a.Values, a.Body = frontMatter(text)
 	a.Name = cmp.Or(a.Values["name"], name)
 	return a

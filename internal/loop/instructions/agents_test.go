@@ -30,7 +30,7 @@ func TestAgents(t *testing.T) {
 		{Name: "plain", Source: ".agents/agents/plain.md", FromRepository: true, Body: "# Says hello\n"},
 		{Name: "lists", Source: ".claude/agents/lists.md", FromRepository: true, Values: map[string]string{"tools": "Read, Grep", "model": "haiku", "hooks": "Stop: - command: touch canary"}},
 	}
-	if d := cmp.Diff(all, want, cmpopts.IgnoreFields(AgentFile{}, "Text", "Sum")); d != "" {
+	if d := cmp.Diff(all, want, cmpopts.IgnoreFields(AgentFile{}, "Text")); d != "" {
 		t.Error(d)
 	}
 	wantNotices(t, p.Notices(), "~/.claude/agents/tester.md is not used: ~/.config/agent/agents/tester.md has the same name",
@@ -38,19 +38,14 @@ func TestAgents(t *testing.T) {
 		".claude/agents/plain.md is not used: .agents/agents/plain.md has the same name")
 }
 
-// The hash covers the front matter and the body, and every change changes it.
-func TestAgentSumCoversTheFile(t *testing.T) {
-	seen := map[string]string{}
+// The text, which the user confirms, is the front matter and the body.
+func TestAgentTextIsTheFile(t *testing.T) {
 	for _, text := range []string{"---\ntools: Read\n---\nBody.\n", "---\ntools: Read, Bash\n---\nBody.\n", "---\ntools: Read\n---\nBody!\n", "---\ntools: Read\nmodel: x/y\n---\nBody.\n", ""} {
 		p, _, work := newProject(t, map[string]string{"src/shop/.agents/agents/a.md": text})
 		all := p.Agents()
-		if len(all) != 1 || all[0].Text != text || !strings.HasPrefix(all[0].Sum, "sha256:") {
+		if len(all) != 1 || all[0].Text != text {
 			t.Fatalf("got %+v in %s", all, work)
 		}
-		if other, ok := seen[all[0].Sum]; ok {
-			t.Errorf("%q and %q have the same hash", text, other)
-		}
-		seen[all[0].Sum] = text
 	}
 }
 

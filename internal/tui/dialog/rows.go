@@ -61,7 +61,11 @@ func RowsOf(ask event.Ask) Rows {
 	case ask.Form != nil:
 		r.All = pageRows()
 	default:
-		r.All = append(r.All, Row{Digit: 1, Kind: Yes, Text: "Yes"})
+		yes := Row{Digit: 1, Kind: Yes, Text: "Yes"}
+		if confirmsAgent(ask) { // as in /trust
+			yes.Text, yes.Short = "Confirm this content in this workspace", "Confirm"
+		}
+		r.All = append(r.All, yes)
 		if ask.Scope != "" {
 			r.All = append(r.All, Row{Digit: 2, Kind: Always, Text: alwaysRow(ask, ask.Scope)})
 		}

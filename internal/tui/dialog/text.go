@@ -84,7 +84,7 @@ func questionOf(ask event.Ask, short func(string) string) string {
 		return formText(ask.Form)
 	case ask.AboutTurn():
 		return ink.SanitizeLine(ask.Title)
-	case ask.Effect == event.DelegateEffect && strings.HasSuffix(ask.Title, "?"): // whether an agent may be used
+	case confirmsAgent(ask):
 		return ExactLine(ask.Title)
 	}
 	if c := commandOf(ask); c != nil {
@@ -108,6 +108,11 @@ func questionOf(ask event.Ask, short func(string) string) string {
 		}
 	}
 	return sentence(ExactLine(ask.Title)) + "?"
+}
+
+// confirmsAgent reports whether the user confirms an agent of the repository.
+func confirmsAgent(ask event.Ask) bool {
+	return ask.Effect == event.DelegateEffect && strings.HasSuffix(ask.Title, "?")
 }
 
 // namesFile reports whether the question names the file of its only diff.

@@ -10,12 +10,14 @@ type Trust struct {
 	Decide func(item TrustItem, confirm bool) error
 }
 
-// TrustItem is something that the repository configures: see package trust. All of its
-// texts are untrusted.
+// TrustItem is something that the repository configures: see package trust. Its
+// texts are untrusted, except for Effect.
 type TrustItem struct {
 	Kind, Name, File, Content string
-	Live                      bool // a confirmation applies to the running session
-	Offer                     bool // the repository does not configure it; it could be used there
-	Confirmed                 bool
-	Changed                   bool // the user has confirmed earlier content, but not this
+
+	Effect    string // what the content does once it is used, in sentences of the program
+	Live      bool   // a confirmation applies to the running session
+	Offer     bool   // the repository does not configure it; it could be used there
+	Confirmed bool
+	Changed   bool // the user has confirmed earlier content, but not this
 }

@@ -44,7 +44,7 @@ func BuiltIn() []Command {
 		{Name: "web", Title: "Allow web search", Args: "[on|off]", What: "turn the web search of the provider on or off in this session", Run: webCommand, Complete: oneOf("on", "off")},
 		{Name: "mode", Title: "Set permission mode", Args: "[NAME]", What: "set the permission mode: ask, edits, plan or all", Run: modeCommand, Complete: modeNames},
 		{Name: "permissions", Title: "List permissions", Args: "[explain COMMAND | remove N]", What: "list rules and standing permissions; explain the decision on a command, or remove a permission", Run: permissionsCommand, Complete: oneOf("explain", "remove")},
-		{Name: "trust", Title: "Confirm what the repository configures", What: "show the hooks, servers and formatters that the repository configures; confirm or revoke them", Run: trustCommand},
+		{Name: "trust", Title: "Confirm what the repository configures", What: "confirm or revoke the hooks, servers, formatters and agents of the repository", Run: trustCommand},
 		{Name: "mcp", Title: "Show MCP servers", Args: "[NAME]", What: "show MCP servers with their state and tools; show a log, or reconnect", Run: mcpCommand},
 		{Name: "lsp", Title: "Show language servers", Args: "[restart [NAME]]", What: "show the language servers, or restart them", Run: lspCommand, Complete: serverWords},
 		{Name: "edit", Title: "Edit prompt in your editor", What: "edit the prompt in $VISUAL or $EDITOR", key: keys.Edit, Screen: true, Run: editCommand},

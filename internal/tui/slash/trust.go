@@ -98,7 +98,7 @@ func (t *trust) ask(i screen.TrustItem) {
 		Unified: "@@ -0,0 +1," + strconv.Itoa(lines) + " @@\n+" + strings.ReplaceAll(content, "\n", "\n+") + "\n",
 	}
 	own := dialog.Own{Diffs: []event.Diff{shown}, Read: true, Title: "Use " + i.Kind + " " + i.Name + " of this repository?",
-		Notes: []dialog.Note{{Text: "It can run programs as you, " + trustArea(i) + ". Files that it runs but that are not shown can change later. The content:", Alert: true}},
+		Notes: []dialog.Note{{Text: i.Effect + " The content:", Alert: true}},
 		Rows: []dialog.Row{
 			{Digit: 1, Kind: dialog.Yes, Text: "Confirm this content in this workspace", Short: "Confirm"},
 			{Digit: 2, Kind: dialog.No, Text: "Not now", Short: "Not now"},
@@ -122,14 +122,6 @@ func (t *trust) ask(i screen.TrustItem) {
 		return func() tea.Msg { return trustDecided{i, !i.Confirmed, t.Options.Trust.Decide(i, !i.Confirmed)} }
 	}
 	t.Front.Ask(own)
-}
-
-// trustArea says where the programs of an item run: see packages lsp and format.
-func trustArea(i screen.TrustItem) string {
-	if i.Kind == "lsp" || i.Kind == "format" {
-		return "in the sandbox"
-	}
-	return "outside the sandbox"
 }
 
 // sayDecided says what a decision on an item has changed.

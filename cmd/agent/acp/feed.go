@@ -113,7 +113,7 @@ func noteOf(e event.Event) string {
 	case event.Notice:
 		return e.Text
 	case event.Retrying:
-		return fmt.Sprintf("%s Retrying in %s (attempt %d).", e.Error, phrase.Seconds(e.In), e.Attempt)
+		return fmt.Sprintf("%s. Retrying %s (attempt %d).", strings.TrimRight(e.Error, "."), phrase.In(e.In), e.Attempt)
 	case event.Opened:
 		return strings.Join(e.Problems, "\n\n")
 	case *event.Compacted:

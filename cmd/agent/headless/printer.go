@@ -79,7 +79,7 @@ func (p *TextPrinter) Event(e event.Event) {
 			p.delegateCall(e.ID, end)
 		}
 	case event.Retrying:
-		p.note("✗ %s Retrying in %s (attempt %d).", sentence(ink.SanitizeLine(e.Error)), phrase.Seconds(e.In), e.Attempt)
+		p.note("✗ %s Retrying %s (attempt %d).", sentence(ink.SanitizeLine(e.Error)), phrase.In(e.In), e.Attempt)
 	case event.Notice:
 		p.note("%s", ink.Sanitize(Advice(e.Text)))
 	case event.Unreadable:

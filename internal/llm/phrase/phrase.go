@@ -70,6 +70,14 @@ func Seconds(d time.Duration) string {
 	return fmt.Sprintf("%d h %02d m", s/3600, s/60%60)
 }
 
+// In returns when something happens after d: "in 12 s", or "now" for no time.
+func In(d time.Duration) string {
+	if d <= 0 {
+		return "now"
+	}
+	return "in " + Seconds(d)
+}
+
 // Tenths returns a duration in tenths of a second, "4.1 s"; from one minute on
 // it returns Seconds.
 func Tenths(d time.Duration) string {

@@ -378,13 +378,9 @@ func (r *Retry) Draw(c Canvas) []string {
 
 // Text returns the error, and when the request is sent again. It is sanitized.
 func (r *Retry) Text() string {
-	when := "now"
-	if r.left > 0 {
-		when = "in " + phrase.Seconds(r.left)
-	}
 	attempt := fmt.Sprintf("attempt %d", r.Attempt)
 	if r.Of > 0 {
 		attempt += fmt.Sprintf(" of %d", r.Of)
 	}
-	return withHint(fmt.Sprintf("%s. Retrying %s (%s).", strings.TrimRight(ink.Sanitize(r.Error), "."), when, attempt), r.Hint)
+	return withHint(fmt.Sprintf("%s. Retrying %s (%s).", strings.TrimRight(ink.Sanitize(r.Error), "."), phrase.In(r.left), attempt), r.Hint)
 }

@@ -109,8 +109,8 @@ func answering(streams command.IO) func(context.Context, elicit.Form) (elicit.Re
 // mcpLogins returns the logins to MCP servers, whose tokens are in the keyring or in a file.
 func mcpLogins() *servers.Logins {
 	tokens := credentials.Tokens{Keyring: credentials.System{}}
-	l := &servers.Logins{Store: tokens, Browse: desktop.Browse, Choose: func(streams command.IO, file bool) (servers.TokenStore, error) {
-		return tokens.Choose(credentials.Choice{IO: streams, File: file, What: "tokens"})
+	l := &servers.Logins{Store: tokens, Browse: desktop.Browse, Choose: func(streams command.IO, file bool, server string) (servers.TokenStore, error) {
+		return tokens.Choose(credentials.Choice{IO: streams, File: file, What: "tokens", Command: "agent mcp login " + server})
 	}}
 	if dir, err := history.Dir(os.Getenv); err == nil {
 		l.Dir = filepath.Join(dir, "locks")

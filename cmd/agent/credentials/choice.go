@@ -21,6 +21,8 @@ type Choice struct {
 	IO   command.IO
 	File bool   // the user has already chosen the file, if there is no keyring
 	What string // the secret, for messages
+	// Command is the command that the user ran. It is only needed for Tokens.
+	Command string
 }
 
 // store returns where the secret is stored: in r if that can store an entry, otherwise in

@@ -162,8 +162,10 @@ func openPrivate(path string, kind fs.FileMode) (*os.File, error) {
 		if kind == fs.ModeDir {
 			err = fmt.Errorf("%s is not a directory. Delete it and log in again", short)
 		}
+	case !owned(info):
+		err = fmt.Errorf("%s belongs to another user, so it is not used for secrets. Move it away and log in again", short)
 	case !private(info):
-		err = fmt.Errorf("other users can access %s, or own it. To make it yours only: chmod go= %s. If others may have read it, replace the keys in it", short, short)
+		err = fmt.Errorf("other users can access %s (mode %04o). To make it private: chmod go= %s. If others may have read it, replace the keys in it", short, info.Mode().Perm(), short)
 	default:
 		return f, nil
 	}

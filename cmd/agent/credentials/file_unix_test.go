@@ -70,14 +70,20 @@ func TestUnsafeFileIsNotUsed(t *testing.T) {
 		plant func(path string) error
 		want  string
 	}{
-		"others can read it": {func(path string) error { return os.WriteFile(path, []byte("{}"), 0o644) }, "other users can access"},
+		"others can read it": {func(path string) error { return os.WriteFile(path, []byte("{}"), 0o644) }, "(mode 0644). To make it private: chmod go= "},
 		"a link": {func(path string) error {
 			return errors.Join(os.WriteFile(path+".real", []byte("{}"), 0o600), os.Symlink(path+".real", path))
 		}, "is a symbolic link"},
+		"another user owns it": {func(path string) error {
+			if os.Geteuid() != 0 {
+				return os.Symlink(path+".none", path) // only root can give a file away
+			}
+			return errors.Join(os.WriteFile(path, []byte("{}"), 0o600), os.Chown(path, 65534, -1))
+		}, map[bool]string{true: "belongs to another user", false: "is a symbolic link"}[os.Geteuid() == 0]},
 		"a link to nothing":          {func(path string) error { return os.Symlink(path+".none", path) }, "is a symbolic link"},
 		"a directory":                {func(path string) error { return os.Mkdir(path, 0o700) }, "is not a regular file"},
 		"damaged":                    {func(path string) error { return os.WriteFile(path, []byte("{"), 0o600) }, "is damaged"},
-		"others can list its parent": {func(path string) error { return os.Chmod(filepath.Dir(path), 0o755) }, "other users can access"},
+		"others can list its parent": {func(path string) error { return os.Chmod(filepath.Dir(path), 0o755) }, "(mode 0755). To make it private: chmod go= "},
 		"its parent is a link":       {func(path string) error { return relink(filepath.Dir(path)) }, "is a symbolic link"},
 	} {
 		t.Run(name, func(t *testing.T) {

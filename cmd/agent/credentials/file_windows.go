@@ -4,5 +4,7 @@ import "io/fs"
 
 const privateFlags = 0
 
-// private returns true: only the user can access %LocalAppData%.
+// owned and private return true: only the user can access %LocalAppData%.
+func owned(fs.FileInfo) bool { return true }
+
 func private(fs.FileInfo) bool { return true }

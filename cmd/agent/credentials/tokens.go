@@ -34,7 +34,7 @@ func (t Tokens) Has(name string) (where string, ok bool) {
 func (t Tokens) Choose(c Choice) (Tokens, error) {
 	r, err := c.store(t.Keyring)
 	if err != nil && !c.File && !errors.Is(err, errCancelled) {
-		err = fmt.Errorf("the %s cannot be stored: %w. To store them in a file that is not encrypted, use --%s", c.What, err, fileFlag)
+		err = fmt.Errorf("the %s cannot be stored: %w. To store them in a file that is not encrypted: %s --%s", c.What, err, c.Command, fileFlag)
 	}
 	return Tokens{Keyring: t.Keyring, Chosen: r}, err
 }

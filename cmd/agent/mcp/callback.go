@@ -23,12 +23,13 @@ const (
 // callback is the page to which the authorization server sends the browser. It reads the
 // requests itself: the server of net/http would make the program 0.7 MB larger.
 type callback struct {
-	state   string          // of this login
-	answers chan url.Values // gets the first answer with that state, once the browser has its page
+	redirect string          // address of the page, without a query
+	state    string          // of this login
+	answers  chan url.Values // gets the first answer with that state, once the browser has its page
 }
 
-func newCallback(state string) *callback {
-	return &callback{state: state, answers: make(chan url.Values, 1)}
+func newCallback(redirect, state string) *callback {
+	return &callback{redirect: redirect, state: state, answers: make(chan url.Values, 1)}
 }
 
 // serve answers the connections of listener until ctx ends. It closes the listener and
@@ -109,12 +110,12 @@ func (o *Options) readPasted(ctx context.Context, c *callback) {
 func (c *callback) pasted(address string) (q url.Values, why string) {
 	u, err := url.Parse(address)
 	if err != nil {
-		return nil, "That is not an address. Paste the complete address of the page that the browser could not open"
+		return nil, "That is not an address. Expected is the address of the page that the browser could not open, like " + c.redirect + "?code=…&state=…. Copy all of it"
 	}
 	q = u.Query()
 	switch {
 	case !q.Has("code") && !q.Has("error"):
-		return nil, "That address has no answer. Paste the complete address of the page that the browser could not open"
+		return nil, "That address contains no code. Expected is the address of the page that the browser could not open, like " + c.redirect + "?code=…&state=…. Copy all of it"
 	case q.Get("state") != c.state:
 		return nil, "That address belongs to another login. Open the page above, and paste the address of the page that follows"
 	case q.Has("error"):

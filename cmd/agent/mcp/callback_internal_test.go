@@ -22,7 +22,7 @@ func TestCallback(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
-	c, served := newCallback("s"), make(chan struct{})
+	c, served := newCallback("http://127.0.0.1:1/callback", "s"), make(chan struct{})
 	go func() {
 		defer close(served)
 		c.serve(ctx, listener)

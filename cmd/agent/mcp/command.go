@@ -247,6 +247,9 @@ func addRun(_ context.Context, opts *Options) error {
 		return err
 	}
 	fmt.Fprintf(opts.IO.Out, "Added the MCP server %s to %s. To connect to it: agent mcp tools %s\n", opts.Name, command.Short(setup.File.Path), opts.Name)
+	if s.URL != "" && !authorized(s.Headers) {
+		fmt.Fprintf(opts.IO.Out, "If it requires a login: agent mcp login %s\n", opts.Name)
+	}
 	return nil
 }
 

@@ -45,7 +45,7 @@ func loginRun(ctx context.Context, opts *Options) error {
 	case s.OAuth == nil:
 		return fmt.Errorf("%s uses the Authorization header in its configuration. Remove it to log in", s.Name)
 	}
-	if opts.Logins, err = opts.Logins.choose(opts.IO, opts.File); err != nil {
+	if opts.Logins, err = opts.Logins.choose(opts.IO, opts.File, s.Name); err != nil {
 		return err
 	}
 	ctx, stop := context.WithTimeout(ctx, loginTime)
@@ -163,16 +163,17 @@ func (o *Options) askBrowser(ctx context.Context, listener net.Listener, redirec
 	if u.User != nil || link.Host(page) == "" { // a reader takes the user name for the host
 		return nil, errors.New("the URL of the login page hides its host: " + ink.SanitizeLine(page))
 	}
-	o.IO.Err.Say("To log in, open this page in a browser:\n\n  " + page + "\n\nWaiting for the login in the browser. To cancel: Ctrl+C\n")
+	o.IO.Err.Say("To log in, open this page in a browser:\n\n  " + page + "\n\n")
+	if o.Logins.Browse != nil && o.IO.Interactive() {
+		if err := o.Logins.Browse(page); err != nil {
+			o.IO.Warn("Cannot open a browser: %v. Open the page above yourself.\n", err)
+		}
+	}
+	o.IO.Err.Say("Waiting for the login in the browser. To cancel: Ctrl+C\n")
 	if o.IO.Interactive() {
 		o.IO.Err.Say("If the browser then cannot open a page that begins with " + redirect + ",\ncopy its address, paste it here and press Enter.\n")
 	}
-	if o.Logins.Browse != nil && o.IO.Interactive() {
-		if err := o.Logins.Browse(page); err != nil {
-			o.IO.Warn("cannot open a browser: %v", err)
-		}
-	}
-	answer := newCallback(u.Query().Get("state"))
+	answer := newCallback(redirect, u.Query().Get("state"))
 	serving, stop := context.WithCancel(ctx)
 	served := make(chan struct{})
 	go func() {

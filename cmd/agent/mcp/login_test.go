@@ -339,7 +339,7 @@ func TestPastedAddress(t *testing.T) {
 	if err != nil || !s.has() || len(lines) > 0 {
 		t.Fatalf("%v, %d lines are left\n%s", err, len(lines), out)
 	}
-	if strings.Count(out, "has no answer") != 2 || strings.Count(out, "belongs to another login") != 1 || !strings.Contains(out, "The authorization server answers: not you.") {
+	if strings.Count(out, "like http://127.0.0.1:") != 2 || strings.Count(out, "belongs to another login") != 1 || !strings.Contains(out, "The authorization server answers: not you.") {
 		t.Errorf("got\n%s", out)
 	}
 }

@@ -44,7 +44,7 @@ type Logins struct {
 	Dir   string // of the lock files
 	// Choose lets the user choose where the tokens of a login are stored: see
 	// credentials.Choice. It returns Store, or one that saves tokens there. It may be nil.
-	Choose func(streams command.IO, file bool) (TokenStore, error)
+	Choose func(streams command.IO, file bool, server string) (TokenStore, error)
 	// Browse opens a page in the user's browser. It may be nil.
 	Browse func(url string) error
 }
@@ -94,11 +94,11 @@ func storeName(server string) string { return "mcp:" + server }
 func (l *Logins) Has(server string) (where string, ok bool) { return l.Store.Has(storeName(server)) }
 
 // choose returns the logins with the store that the user chooses for the tokens of a login.
-func (l *Logins) choose(streams command.IO, file bool) (*Logins, error) {
+func (l *Logins) choose(streams command.IO, file bool, server string) (*Logins, error) {
 	if l.Choose == nil {
 		return l, nil
 	}
-	store, err := l.Choose(streams, file)
+	store, err := l.Choose(streams, file, server)
 	if err != nil {
 		return nil, err
 	}

@@ -48,9 +48,9 @@ func (f *form) hints(width int) string {
 	case q.chooses() && q.ask.Many:
 		return joinFitting(width, "space or digit select", "enter answer", "type your answer", interrupt)
 	case q.chooses():
-		return joinFitting(width, "↑↓ enter", q.rows.digits(), "type your answer", interrupt)
+		return joinFitting(width, q.rows.hint(), q.rows.digits(), "type your answer", interrupt)
 	}
-	parts := []string{"↑↓ enter", q.rows.digits()}
+	parts := []string{q.rows.hint(), q.rows.digits()}
 	switch {
 	case !q.readable():
 		parts = []string{q.body.unread(), no}

@@ -104,6 +104,14 @@ func (r *Rows) marked() *Row {
 	return &r.All[r.at]
 }
 
+// hint says how to answer with the marker. Without one, enter does nothing.
+func (r *Rows) hint() string {
+	if r.marked() == nil {
+		return "↑↓ select"
+	}
+	return "↑↓ enter"
+}
+
 // move moves the marker. Without one, it goes to the first row or the last.
 func (r *Rows) move(by int) {
 	if r.at < 0 && by < 0 {

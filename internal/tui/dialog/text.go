@@ -167,7 +167,7 @@ func reasonText(ask event.Ask) string {
 	case ask.Again:
 		return "It failed because it has no network in the sandbox."
 	case ask.Reach == event.ReachAll:
-		return "With your approval it runs without the sandbox."
+		return "If you approve this command, it runs without the sandbox."
 	}
 	var can []string
 	if len(ask.Writes) > 0 {
@@ -192,7 +192,7 @@ func reasonText(ask event.Ask) string {
 	if can == nil {
 		return ""
 	}
-	return "With your approval it can " + strings.Join(can, " and ") + "."
+	return "If you approve this command, it can " + strings.Join(can, " and ") + "."
 }
 
 // ExactLine is ink.Exact for text that must stay on one line. It marks runs of

@@ -41,10 +41,10 @@ func TestQuestionTexts(t *testing.T) {
 // The question says exactly what the sandbox permits: a directory stands for its files.
 func TestReachOfWrites(t *testing.T) {
 	for want, ask := range map[string]event.Ask{
-		"With your approval it can change /srv/log.":                                                          {Writes: []string{"/srv/log"}},
-		"With your approval it can create, change and delete files in /opt/a.":                                {Writes: []string{"/opt/a/"}},
-		"With your approval it can change /l and create, change and delete files in /a, /b.":                  {Writes: []string{"/l", "/a/", "/b/"}},
-		"With your approval it can change /l and use the network.":                                            {Writes: []string{"/l"}, Reach: event.ReachNetwork},
+		"If you approve this command, it can change /srv/log.":                                                {Writes: []string{"/srv/log"}},
+		"If you approve this command, it can create, change and delete files in /opt/a.":                      {Writes: []string{"/opt/a/"}},
+		"If you approve this command, it can change /l and create, change and delete files in /a, /b.":        {Writes: []string{"/l", "/a/", "/b/"}},
+		"If you approve this command, it can change /l and use the network.":                                  {Writes: []string{"/l"}, Reach: event.ReachNetwork},
 		"It failed because it has no network in the sandbox. The changes of the first run stay: a, b\\u202e.": {Again: true, Stay: "a, b\u202e"},
 		"It failed because the sandbox blocks access to /home/ada/.ssh/config.":                               {Again: true, Reach: event.ReachAll, Blocked: "/home/ada/.ssh/config"},
 	} {

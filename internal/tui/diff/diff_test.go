@@ -64,6 +64,21 @@ func TestLimit(t *testing.T) {
 	}
 }
 
+// The byte order mark of a file is not part of its text. A change of the mark is shown.
+func TestByteOrderMark(t *testing.T) {
+	for unified, want := range map[string][]string{
+		"@@ -1,2 +1,2 @@\n-\ufeffa\n+\ufeffb\n c\n": {"1 │- a", "1 │+ b", "2 │  c"},
+		"@@ -1,2 +1,2 @@\n \ufeffa\n-b\n+c\n":       {"1 │  a", "2 │- b", "2 │+ c"},
+		"@@ -1,2 +1 @@\n-\ufeffa\n-b\n+\ufeffb\n":   {"1 │- a", "2 │- b", "1 │+ b"},
+		"@@ -1 +1 @@\n-\ufeffa\n+a\n":               {"1 │- \\ufeffa", "1 │+ a"},
+		"@@ -3 +3 @@\n-\ufeffa\n+\ufeffb\n":         {"3 │- \\ufeffa", "3 │+ \\ufeffb"},
+	} {
+		if diff := cmp.Diff(inktest.Bare(Lines(inktest.Looks["nocolor"], event.Diff{Unified: unified}, 40, 0)), want); diff != "" {
+			t.Errorf("%q (-got +want):\n%s", unified, diff)
+		}
+	}
+}
+
 func TestStat(t *testing.T) {
 	if got, want := Stat(event.Diff{Added: 3, Removed: 1}), "+3 −1"; got != want {
 		t.Errorf("%q, want %q", got, want)

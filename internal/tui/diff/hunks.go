@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,7 +24,7 @@ func (r row) shown() string { return visible(r.mark, ink.Sanitize(r.text)) }
 func readHunks(unified string) []row {
 	var rows []row
 	before, after, left := 0, 0, 0
-	for line := range strings.SplitSeq(strings.TrimSuffix(unified, "\n"), "\n") {
+	for line := range strings.SplitSeq(strings.TrimSuffix(HideMark(unified), "\n"), "\n") {
 		if a, b, n, ok := hunkHeader(line); ok && left <= 0 {
 			if len(rows) > 0 {
 				rows = append(rows, row{mark: '@'})
@@ -57,6 +58,31 @@ func readHunks(unified string) []row {
 	}
 	pair(rows)
 	return rows
+}
+
+// HideMark removes the byte order mark from the first line of both files of a unified diff.
+// It keeps a mark that only one of them has, which is a change.
+func HideMark(unified string) string {
+	const mark = "\ufeff"
+	if !strings.Contains(unified, mark) {
+		return unified
+	}
+	lines := strings.SplitAfter(unified, "\n")
+	if before, after, _, ok := hunkHeader(lines[0]); !ok || before != 1 || after != 1 {
+		return unified
+	}
+	first := func(sign string) int {
+		return slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, " ") || strings.HasPrefix(l, sign) })
+	}
+	for _, i := range []int{first("-"), first("+")} {
+		if i < 0 || !strings.HasPrefix(lines[i][1:], mark) {
+			return unified
+		}
+	}
+	for _, i := range []int{first("-"), first("+")} {
+		lines[i] = lines[i][:1] + strings.TrimPrefix(lines[i][1:], mark)
+	}
+	return strings.Join(lines, "")
 }
 
 // pair sets the mates of replaced lines: the first removed line is paired with the

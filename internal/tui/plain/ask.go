@@ -61,25 +61,25 @@ func (q *questions) ask(ask event.Ask) {
 	if len(ask.Diffs) == 1 {
 		title += " (" + diff.Stat(ask.Diffs[0]) + ")"
 	}
-	q.block("ask", title)
+	q.paragraph("ask", title)
 	for _, w := range dialog.WarningsOf(ask) {
-		q.block("", "warning: "+ink.Sanitize(w))
+		q.paragraph("", "warning: "+ink.Sanitize(w))
 	}
 	for _, t := range ask.Targets {
 		switch {
 		case t.Kind == event.CommandTarget:
-			q.block("", strings.Join(ink.WrapExact(t.Value, width), "\n"))
+			q.block("", strings.Join(ink.WrapExact(t.Value, lineWidth-2), "\n"))
 		case t.Kind == event.MCPTarget:
-			q.block("", strings.Join(ink.WrapExact(t.Input, width), "\n"))
+			q.block("", strings.Join(ink.WrapExact(t.Input, lineWidth-2), "\n"))
 		case t.Kind == event.HostTarget && len(ask.Targets) == 1:
-			q.block("", strings.Join(ink.WrapExact(dialog.RequestOf(ask.Title), width), "\n"))
+			q.block("", strings.Join(ink.WrapExact(dialog.RequestOf(ask.Title), lineWidth-2), "\n"))
 		}
 	}
 	if text := dialog.ReasonText(ask); text != "" {
-		q.block("", text)
+		q.paragraph("", text)
 	}
 	if why := dialog.WhyOf(ask); why != "" {
-		q.block("", ink.Sanitize(why))
+		q.paragraph("", ink.Sanitize(why))
 	}
 	if changesInline(ask) {
 		q.changes(ask)
@@ -103,7 +103,7 @@ func changedLines(ask event.Ask) int {
 func (q *questions) changes(ask event.Ask) {
 	for _, d := range ask.Diffs {
 		q.block("", dialog.ExactLine(d.Path)+" "+diff.Stat(d))
-		q.block("", ink.Sanitize(d.Unified))
+		q.hunks(d.Unified)
 	}
 }
 
@@ -135,7 +135,7 @@ func (q *questions) rows(ask event.Ask) {
 	if r := q.review(ask); r != nil && changedLines(ask) <= hunksLines {
 		rows = append(rows, hunksKey+" choose hunks")
 	}
-	q.print("  " + strings.Join(rows, "  "))
+	q.options(rows)
 }
 
 // lowerFirst returns text with its first letter in lower case.
@@ -143,14 +143,14 @@ func lowerFirst(text string) string { return strings.ToLower(text[:1]) + text[1:
 
 // askChoice prints a question of the model.
 func (q *questions) askChoice(ask event.Ask) {
-	q.block("ask", q.dialog.Text(ask))
+	q.paragraph("ask", q.dialog.Text(ask))
 	q.choiceRows(ask)
 }
 
 // choiceRows prints the rows that answer a question of the model.
 func (q *questions) choiceRows(ask event.Ask) {
 	for _, row := range dialog.RowsOf(ask).All {
-		line := "  " + strconv.Itoa(row.Digit) + " "
+		line := strconv.Itoa(row.Digit) + " "
 		switch {
 		case row.Kind == dialog.Comment:
 			line += "TEXT something else: your answer"
@@ -162,7 +162,7 @@ func (q *questions) choiceRows(ask event.Ask) {
 		if row.Explain != "" {
 			line += ": " + ink.SanitizeLine(row.Explain)
 		}
-		q.print(line)
+		q.paragraph("", line)
 	}
 	if ask.Many {
 		q.print("  select one or more: numbers separated by spaces")

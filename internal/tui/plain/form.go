@@ -44,24 +44,24 @@ type filling struct {
 
 // show prints the question without the rows that answer it. title is its first line.
 func (f *filling) show(title string) {
-	f.block("ask", title)
+	f.paragraph("ask", title)
 	form := f.ask.Form
 	if form.Message != "" {
-		lines := ink.Wrap(ink.Sanitize(form.Message), width-4) // each with a mark, so that none imitates this program
+		lines := ink.Wrap(ink.Sanitize(form.Message), lineWidth-4) // each with a mark, so that none imitates this program
 		f.block("", "the server says:\n| "+strings.Join(lines, "\n| "))
 	}
 	if form.URL != "" {
 		f.block("", "host: "+dialog.ExactLine(form.Host()))
 		if w := dialog.PageWarning(form); w != "" {
-			f.block("", "warning: "+w)
+			f.paragraph("", "warning: "+w)
 		}
 		f.block("", strings.Join(ink.WrapExact(form.URL, width), "\n"))
 	}
 	for _, field := range form.Fields {
-		f.block("", fieldText(field))
+		f.paragraph("", fieldText(field))
 	}
 	if form.URL == "" {
-		f.block("", dialog.FormWarning)
+		f.paragraph("", dialog.FormWarning)
 	}
 }
 
@@ -105,7 +105,7 @@ func (f *filling) rows() {
 		}
 		rows = append(rows, strconv.Itoa(i+1)+" "+text)
 	}
-	f.print("  " + strings.Join(rows, "  "))
+	f.options(rows)
 }
 
 // field asks for the value of a field.

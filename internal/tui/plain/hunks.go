@@ -6,7 +6,6 @@ import (
 
 	"agent/internal/loop/event"
 	"agent/internal/tui/dialog"
-	"agent/internal/tui/ink"
 	"agent/internal/tui/review"
 )
 
@@ -36,7 +35,7 @@ func (q *questions) answerHunks(ask event.Ask, line string) {
 	case line == "":
 		for i, h := range r.Hunks() {
 			q.block("", "hunk "+strconv.Itoa(i+1)+" of "+dialog.ExactLine(h.Path))
-			q.block("", ink.Sanitize(h.Unified))
+			q.hunks(h.Unified)
 		}
 		q.again(ask, "type "+hunksKey+" and the hunks to apply, for example: "+hunksKey+" 1")
 		return

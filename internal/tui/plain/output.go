@@ -5,6 +5,9 @@ import (
 	"io"
 	"strings"
 
+	"charm.land/lipgloss/v2"
+
+	"agent/internal/tui/diff"
 	"agent/internal/tui/ink"
 )
 
@@ -38,6 +41,36 @@ func (o *output) block(who, text string) {
 		}
 	}
 }
+
+// lineWidth is the maximum width of the lines of a question, so that terminals do not break
+// them within words.
+const lineWidth = 80
+
+// paragraph prints text like block, in lines that are broken between words.
+func (o *output) paragraph(who, text string) {
+	o.block(who, strings.Join(ink.Wrap(text, lineWidth-len(who+"  ")), "\n"))
+}
+
+// options prints the rows that answer a question. They share lines as far as they fit. The
+// other lines of a long row are indented, so that none looks like a row.
+func (o *output) options(rows []string) {
+	line := ""
+	for _, row := range rows {
+		row = strings.Join(ink.Wrap(row, lineWidth-len("    ")), "\n  ")
+		if line != "" && (strings.Contains(line+row, "\n") || lipgloss.Width(line+"    "+row) > lineWidth) {
+			o.block("", line)
+			line = ""
+		}
+		if line != "" {
+			line += "  "
+		}
+		line += row
+	}
+	o.block("", line)
+}
+
+// hunks prints the hunks of a unified diff.
+func (o *output) hunks(unified string) { o.block("", ink.Sanitize(diff.HideMark(unified))) }
 
 // endLine ends the line that holds the prompt.
 func (o *output) endLine() {

@@ -23,12 +23,12 @@ func (q *questions) askOwn(o *dialog.Own) {
 	if len(o.Diffs) > 0 {
 		title += " (" + diff.Stat(sum) + ")"
 	}
-	q.block("ask", title)
+	q.paragraph("ask", title)
 	for _, w := range dialog.WarningsOf(q.dialog.First()) {
-		q.block("", "warning: "+ink.Sanitize(w))
+		q.paragraph("", "warning: "+ink.Sanitize(w))
 	}
 	for _, n := range o.Notes {
-		q.block("", ink.Sanitize(n.Text))
+		q.paragraph("", ink.Sanitize(n.Text))
 	}
 	if !o.Review && q.inline(o) {
 		q.ownChanges(o)
@@ -64,14 +64,14 @@ func (q *questions) ownChanges(o *dialog.Own) {
 	if o.Review {
 		for i, h := range q.undoing(o).Hunks() {
 			q.block("", "hunk "+strconv.Itoa(i+1)+" of "+dialog.ExactLine(h.Path))
-			q.block("", ink.Sanitize(h.Unified))
+			q.hunks(h.Unified)
 		}
 		return
 	}
 	q.changes(event.Ask{Diffs: o.Diffs})
 	for _, k := range o.Kept {
 		q.block("", dialog.ExactLine(k.Heading))
-		q.block("", ink.Sanitize(k.Diff.Unified))
+		q.hunks(k.Diff.Unified)
 	}
 }
 
@@ -97,7 +97,7 @@ func (q *questions) ownRows(o *dialog.Own) {
 	if len(o.Diffs)+len(o.Kept) > 0 && (o.Review || !q.inline(o)) {
 		rows = append(rows, strconv.Itoa(showDigit)+" show the changes")
 	}
-	q.print("  " + strings.Join(rows, "  "))
+	q.options(rows)
 }
 
 // answerOwn takes a line as the answer to a question of the program.

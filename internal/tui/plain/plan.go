@@ -12,7 +12,7 @@ const editDigit = 5
 
 // askPlan prints a plan and the rows that answer it.
 func (q *questions) askPlan(ask event.Ask) {
-	q.block("ask", q.dialog.Text(ask))
+	q.paragraph("ask", q.dialog.Text(ask))
 	q.printPlan(ask)
 }
 
@@ -20,7 +20,7 @@ func (q *questions) askPlan(ask event.Ask) {
 func (q *questions) printPlan(ask event.Ask) {
 	q.block("", ink.Sanitize(q.dialog.Plan().Text()))
 	if problem := q.dialog.Plan().Problem(); problem != "" {
-		q.block("", "warning: "+problem)
+		q.paragraph("", "warning: "+problem)
 	}
 	q.rows(ask)
 }

@@ -69,7 +69,7 @@ func (p *front) printItem(it transcript.Item) {
 		p.block(who, ink.Sanitize(it.Text))
 	case *slash.Written:
 		p.block("note", it.Title())
-		p.block("", ink.Sanitize(it.Diff.Unified))
+		p.hunks(it.Diff.Unified)
 	case *slash.Facts:
 		for _, row := range it.Rows {
 			p.print("  " + row[0] + ": " + row[1])

@@ -1,6 +1,7 @@
 package prompt
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -183,8 +184,8 @@ func (p *Prompt) Submit() tea.Cmd {
 		p.editor.Newline()
 		return nil
 	}
-	if typed := strings.TrimSpace(p.editor.Raw()); typed == "!" || typed == "!!" {
-		p.Say("Usage: !COMMAND, or !!COMMAND to run a command without telling the model.")
+	if problem := shellProblem(p.editor.Text()); problem != "" {
+		p.Say(problem)
 		return nil
 	}
 	if p.editor.Blank() {
@@ -209,9 +210,32 @@ func (p *Prompt) Submit() tea.Cmd {
 	return nil
 }
 
+// shellProblem says why a draft that begins with ! is not run: it is empty, or a later line
+// begins with ! too, as in several pasted commands. A here document may have such lines.
+func shellProblem(draft string) string {
+	draft = strings.TrimSpace(draft)
+	if draft == "!" || draft == "!!" {
+		return "Usage: !COMMAND, or !!COMMAND to run a command without telling the model."
+	}
+	if !strings.HasPrefix(draft, "!") || strings.Contains(draft, "<<") {
+		return ""
+	}
+	for i, line := range strings.Split(draft, "\n") {
+		rest, marked := strings.CutPrefix(strings.TrimSpace(line), "!")
+		if i > 0 && marked && rest != "" && rest[0] != ' ' { // "! cmd" negates
+			return fmt.Sprintf("Not run: line %d begins with ! too. Run one command at a time, or remove that ! to run all lines as one command.", i+1)
+		}
+	}
+	return ""
+}
+
 // enqueue queues the prompt. If nothing runs, it is sent at once.
 func (p *Prompt) enqueue() tea.Cmd {
 	if p.editor.Blank() {
+		return nil
+	}
+	if problem := shellProblem(p.editor.Text()); problem != "" {
+		p.Say(problem)
 		return nil
 	}
 	if _, _, command := slash.Parse(p.editor.Text()); command || len(Mentioned(p.editor.Text())) > 0 { // neither is queued

@@ -246,7 +246,7 @@ func (c *Conversation) Retry() {
 
 // Say shows a notice at the end of the transcript.
 func (c *Conversation) Say(text string) {
-	c.Transcript.Add(&transcript.Notice{Text: text})
+	c.Transcript.Notify(text)
 	c.Transcript.ShowEnd()
 }
 

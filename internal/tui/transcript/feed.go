@@ -131,7 +131,7 @@ func (f *Feed) preview(ev event.Event) {
 	case event.HookNow:
 		f.hookNow(ev)
 	case event.Notice:
-		f.list.Add(&Notice{ev.Text})
+		f.list.Notify(ev.Text)
 	case event.Unsent:
 		f.Pending = slices.DeleteFunc(f.Pending, func(p PendingPrompt) bool { return p.Text == ev.Text })
 	}

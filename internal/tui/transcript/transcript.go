@@ -60,6 +60,17 @@ func (t *Transcript) Add(it Item) *Row {
 	return r
 }
 
+// Notify adds a notice, unless the last item is the same notice.
+func (t *Transcript) Notify(text string) {
+	rows := t.last().Rows
+	if len(rows) > 0 && t.OnAdd == nil {
+		if n, ok := rows[len(rows)-1].Item.(*Notice); ok && n.Text == text {
+			return
+		}
+	}
+	t.Add(&Notice{text})
+}
+
 // append appends an item for the last event.
 func (t *Transcript) append(it Item) *Row {
 	if o, ok := it.(Expander); ok && t.openAll {

@@ -19,6 +19,7 @@ import (
 	"agent/internal/llm"
 	"agent/internal/llm/offline"
 	"agent/internal/llm/openai"
+	"agent/internal/llm/phrase"
 	"agent/internal/llm/script/scenes"
 	"agent/internal/loop"
 	"agent/internal/loop/event"
@@ -190,8 +191,8 @@ func (a *app) playPlain(ctx context.Context, w io.Writer) error {
 		for e := range events {
 			tracer.printer.Event(e)
 			if end, ok := e.(*event.TurnEnd); ok {
-				tracer.printer.End(headless.Result{Error: end.Error, Hint: end.Hint})
-				fmt.Fprintf(w, "turn ended: %s after %d steps\n", end.Reason, end.Steps)
+				tracer.printer.End(headless.Result{Error: end.Error}) // its hint is about flags that the demo does not have
+				fmt.Fprintf(w, "turn ended: %s after %s\n", end.Reason, phrase.Count(end.Steps, "request"))
 				break
 			}
 		}

@@ -88,7 +88,7 @@ offline guide answers simple requests.`,
 		},
 	}
 	cmd.SetVersionTemplate("agent {{.Version}}\n")
-	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return command.BadFlag(err) })
+	cmd.SetFlagErrorFunc(command.BadFlag)
 	cmd.SetUsageFunc(usageWithoutUnusedFlags)
 	p := cmd.PersistentFlags()
 	p.StringVarP(&o.Model, "model", "m", "", "`PROVIDER/NAME` of the model")

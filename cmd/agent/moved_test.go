@@ -28,7 +28,9 @@ func TestMovedDirectoryAsks(t *testing.T) {
 
 	a := h.open(t, 100, 30, "--resume", id)
 	a.wait(gone, question)
-	a.send("x" + enter + "v" + enter)
+	a.send("x" + enter)
+	a.wait("Type one of the letters r, f, v, q, and press Enter.")
+	a.send("v" + enter)
 	a.wait("› about tulips", "Tulips it is.")
 	if code := a.exit(); code != 0 {
 		t.Errorf("got exit code %d after v, want 0", code)

@@ -171,6 +171,7 @@ func (o obstacle) ask(ask func(string) (string, bool)) string {
 		if !ok {
 			return "q"
 		}
+		fmt.Printf("Type one of the letters %s, and press Enter.\n", strings.Join(strings.Split(letters, ""), ", "))
 	}
 }
 

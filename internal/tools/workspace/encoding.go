@@ -29,16 +29,16 @@ func (d *Draft) Size() int64 { return int64(len(d.disk)) }
 // encoded returns After in the encoding of the file.
 func (d *Draft) encoded() ([]byte, error) {
 	if d.encoding == charset.Unknown && wide(d.After) > wide(d.Before) {
-		return nil, advice.Add(fmt.Errorf("%s is in %s, and the new text is not ASCII", d.Path, d.encoding),
-			"Use only ASCII in the new text, or convert the file to UTF-8 with a command such as iconv. Nothing was written")
+		return nil, advice.Add(fmt.Errorf("%s was not changed: it is in %s, and the new text is not ASCII", d.Path, d.encoding),
+			"Use only ASCII in the new text, or convert the file to UTF-8 with a command such as iconv")
 	}
 	if d.After == nil {
 		return nil, nil
 	}
 	content, err := d.encoding.Encode(d.After)
 	if err != nil {
-		return nil, advice.Add(fmt.Errorf("%s: %w", d.Path, err),
-			"Use only characters of that encoding, or convert the file to UTF-8 with a command such as iconv. Nothing was written")
+		return nil, advice.Add(fmt.Errorf("%s was not changed: %w", d.Path, err),
+			"Use only characters of that encoding, or convert the file to UTF-8 with a command such as iconv")
 	}
 	return content, nil
 }

@@ -84,3 +84,34 @@ func TestDeniedProgramInArguments(t *testing.T) {
 		}
 	}
 }
+
+// The text of a command names a denied command in other ways: behind an exclamation mark of
+// an editor, in a variable, as an alias of git, or by a part of git that does its work.
+func TestDeniedCommandInOtherWords(t *testing.T) {
+	dir := project(t, "x")
+	at := policy.Paths{Workspace: dir, Sandbox: policy.SandboxFull, Room: room(1 << 20)}
+	for _, c := range []struct {
+		rule string
+		asks []string
+		runs []string
+	}{
+		{"deny command: gizmo push", []string{
+			"vim -es -c '!gizmo push' -c q", "ex -c '!gizmo push' -c q", "gdb -batch -ex '!gizmo push'", "git -c alias.x='!gizmo push' x", "EDITOR='gizmo push' git commit", "make R='gizmo push'",
+		}, []string{"git commit -m 'gizmo'", "make test"}},
+		{"deny command: git push", []string{
+			`GIT_CONFIG_PARAMETERS="'alias.x=push'" git x`, "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=alias.x GIT_CONFIG_VALUE_0=push git x", "git send-pack ../other main", "HOME=. git x", "git -C . x",
+		}, []string{"git commit -m x", "git add .", "git gc --auto || true", "git stash", "git tag v1"}},
+	} {
+		p := policy.Policy{Mode: event.ModeAll, Rules: rules(t, c.rule)}
+		for _, line := range c.asks {
+			if v := asks(&p, at, run(dir, line)); !v.Ask && !v.Refuse {
+				t.Errorf("%s with %q runs: %s", line, c.rule, v.Decider)
+			}
+		}
+		for _, line := range c.runs {
+			if v := asks(&p, at, run(dir, line)); v.Refuse || v.Ask && v.ByRule {
+				t.Errorf("%s with %q: %s (%s)", line, c.rule, v.Why, v.Decider)
+			}
+		}
+	}
+}

@@ -25,7 +25,9 @@ type Facts struct {
 
 	// below are files that may hold secrets and that an automatic command would read, as
 	// grep -r does. A complete sandbox hides them.
-	below       []string
+	below []string
+	// unsearched is set if the command reads more directories than can be searched for them.
+	unsearched  bool
 	dirs        []string // in which a command may run, and those above in the workspace
 	touched     []touched
 	spelled     []string // the protected files that a command changes, by all their names, absolute
@@ -148,7 +150,7 @@ func (p Paths) lookAtCommand(ctx context.Context, t tools.Target, f *Facts, in b
 	f.losses = p.losses(ctx, f.Command, dir, in)
 	f.Warning = warning(f.Command, dir, f.losses.sizes)
 	if f.Command.Automatic() && !p.NoBash {
-		f.below = p.secretsOf(f.Command)
+		f.below, f.unsearched = p.secretsOf(f.Command)
 		if p.Sandbox != SandboxFull {
 			for _, path := range f.below {
 				add(path, false, true, false)
@@ -172,16 +174,17 @@ func (p Paths) lookAtCommand(ctx context.Context, t tools.Target, f *Facts, in b
 }
 
 // secretsOf returns the files that may hold secrets below the directories that a command
-// reads.
-func (p Paths) secretsOf(c *command.Command) (files []string) {
+// reads. Unsearched is set if some may be missing.
+func (p Paths) secretsOf(c *command.Command) (files []string, unsearched bool) {
 	if !slices.ContainsFunc(c.Parts, func(part command.Part) bool { return part.Below }) {
-		return nil
+		return nil, false
 	}
 	var dirs []string
 	for _, path := range c.Reads {
 		dirs = append(dirs, realpath.Follow(path))
 	}
-	return secretsBelow(dirs)
+	files, all := secretsBelow(dirs)
+	return files, !all
 }
 
 // listers are programs that read the names of files, not their contents.

@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"agent/internal/loop/event"
@@ -40,5 +42,40 @@ func TestCommandsThatReadHiddenFiles(t *testing.T) {
 		if !v.Ask || v.Warning != c.warning || !slices.Equal(v.Access.Show, c.shows) {
 			t.Errorf("%s: ask %v, warning %q, shows %q; want %q, %q", c.line, v.Ask, v.Warning, v.Access.Show, c.warning, c.shows)
 		}
+	}
+}
+
+// A command that reads more directories than can be searched for secrets needs approval,
+// because not all of the secrets can be hidden.
+func TestTooManyDirectoriesForSecrets(t *testing.T) {
+	dir := project(t, "a/b/.env", "a/x")
+	at := policy.Paths{Workspace: dir, Sandbox: policy.SandboxFull, Room: room(1 << 20)}
+	lines := []string{"grep -r needle .", "rg --hidden -u needle", "find . -type f -print0 | xargs -0 grep needle"}
+	for _, line := range lines {
+		if v := asks(&policy.Policy{Mode: event.ModeAsk}, at, run(dir, line)); v.Ask || len(v.Access.Hide) != 1 {
+			t.Errorf("%s: %+v", line, v)
+		}
+	}
+	for i := range 20_000 {
+		if err := os.Mkdir(filepath.Join(dir, "a", strconv.Itoa(i)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, line := range lines {
+		for _, mode := range []event.Mode{event.ModeAsk, event.ModeEdits, event.ModeAll} {
+			if v := asks(&policy.Policy{Mode: mode}, at, run(dir, line)); !v.Ask || !strings.Contains(v.Why+v.Rule, "secrets") {
+				t.Errorf("%s in %s: %+v", line, mode, v)
+			}
+		}
+		v := asks(&policy.Policy{Mode: event.ModePlan}, at, run(dir, line))
+		if !v.Refuse || !strings.Contains(v.Why, "name the directories that you need") {
+			t.Errorf("%s in plan: %+v", line, v)
+		}
+	}
+	if v := asks(&policy.Policy{Mode: event.ModeAsk, Rules: rules(t, "allow command: grep")}, at, run(dir, lines[0])); v.Ask {
+		t.Errorf("with a rule: %+v", v)
+	}
+	if v := asks(&policy.Policy{Mode: event.ModeAsk}, at, run(dir, "grep needle a/x")); v.Ask {
+		t.Errorf("one file: %+v", v)
 	}
 }

@@ -125,8 +125,12 @@ func (f Facts) runsProgram(path string) bool {
 	return slices.ContainsFunc(f.Command.Parts, func(p command.Part) bool { return len(p.Words) > 0 && p.Words[0].Text == path })
 }
 
+// unsearched is why a command that only reads needs approval if Facts.unsearched is set.
+const unsearched = "it reads too many files and directories to search them for secrets"
+
 // The rows of the table of modes for commands that need approval.
 const (
+	ruleMany     = "commands that read more directories than can be searched for secrets need approval"
 	ruleCommands = "commands need approval unless they are known to be read-only"
 	ruleSecret   = "reading a file that may hold secrets needs approval every time"
 	ruleOutside  = "reading outside the workspace needs approval"
@@ -136,6 +140,8 @@ const (
 // ruleCommand returns the row for a command that needs approval.
 func (f Facts) ruleCommand() string {
 	switch {
+	case f.unsearched:
+		return ruleMany
 	case f.Command == nil || f.Command.Form != "" || len(f.Command.Unreadable) == 0:
 		return ruleCommands
 	case slices.ContainsFunc(f.Command.Parts, func(p command.Part) bool { return p.Reason != "" }):
@@ -173,7 +179,10 @@ func (p *Policy) askCommand(c tools.Call, f Facts) Verdict {
 		v.Warning = strings.TrimPrefix(v.Warning+"; "+f.losses.note(), "; ")
 		v.Warning = strings.TrimSuffix(v.Warning, "; ")
 	}
-	if f.Command.Automatic() && len(f.below) > 0 {
+	switch {
+	case f.unsearched:
+		v.Why = unsearched
+	case f.Command.Automatic() && len(f.below) > 0:
 		v.Why = "it reads " + f.below[0] + ": its name says that it may hold secrets"
 	}
 	v.Offer = p.offer(c, f)
@@ -194,7 +203,10 @@ func (f Facts) warnings() string {
 // denied explains why permission mode plan denies a command.
 func denied(f Facts) string {
 	const plan = "plan mode runs only read-only commands"
-	if f.Command == nil || f.Command.Automatic() { // a rule asks, or the shell is not bash
+	switch {
+	case f.unsearched:
+		return plan + ", and " + unsearched + ": name the directories that you need"
+	case f.Command == nil || f.Command.Automatic(): // a rule asks, or the shell is not bash
 		return plan
 	}
 	return f.Command.Denied()
@@ -224,6 +236,8 @@ func (p *Policy) unapproved(f Facts, left command.Trait) string {
 		return "commands that use the network need approval"
 	case len(f.secretReads()) > 0:
 		return ruleSecret
+	case f.unsearched:
+		return ruleMany
 	}
 	return ""
 }
@@ -255,7 +269,7 @@ func (f Facts) shownSecrets() (paths []string) {
 // automatic returns the script of a command that needs no approval: it only reads, and
 // only what it may read. It reports false for every other call.
 func (f Facts) automatic(c tools.Call) (script string, ok bool) {
-	if f.Command == nil || f.paths.NoBash || !f.Command.Automatic() || len(c.Warnings) > 0 || len(f.below) > 0 && f.paths.Sandbox != SandboxFull {
+	if f.Command == nil || f.paths.NoBash || !f.Command.Automatic() || len(c.Warnings) > 0 || f.unsearched || len(f.below) > 0 && f.paths.Sandbox != SandboxFull {
 		return "", false
 	}
 	return f.Command.Script(tools.GitFunction)
@@ -307,7 +321,7 @@ func (p *Policy) allowsCommand(c tools.Call, f Facts) (out allowance) {
 	var deciders []string
 	for i := range f.Command.Parts {
 		part := &f.Command.Parts[i]
-		if part.Reason == "" && !f.unreadable(part) {
+		if part.Reason == "" && !f.unreadable(part) && !(part.Below && f.unsearched) {
 			continue
 		}
 		by, network, rule := p.allowsPart(part, f)

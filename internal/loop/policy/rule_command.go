@@ -17,8 +17,12 @@ const (
 	sureMatch       // the rule matches
 )
 
-// separators end a word of a shell, or surround one.
-const separators = " \t\r\n;&|<>(){}'\"\\$`=,"
+// separators end a word of a shell, or surround one. Editors and git run what follows
+// commandMark.
+const (
+	separators  = " \t\r\n;&|<>(){}'\"\\$`=,"
+	commandMark = "!"
+)
 
 // matchesLine returns whether a rule that denies or asks matches a command line. It
 // also finds commands in substitutions and in the arguments of other programs. If a
@@ -43,7 +47,7 @@ func (r Rule) matchesPart(p *command.Part) match {
 	if len(words) == 0 || r.Kind == RuleNetwork && p.Traits&(command.Connects|command.Unclear) == 0 {
 		return noMatch
 	}
-	found := r.begins(words)
+	found := max(r.begins(words), r.mayBeGit(words), r.assigned(p))
 	if !runsArguments(p, words[0].text) {
 		if found == noMatch && p.Reason != "" && !slices.Contains(inert[:], programName(words[0].text)) && r.mentioned(words[1:]) {
 			return mayMatch
@@ -55,7 +59,7 @@ func (r Rule) matchesPart(p *command.Part) match {
 		if !w.known {
 			found = max(found, mayMatch)
 		}
-		if strings.ContainsAny(w.text, separators) {
+		if strings.ContainsAny(w.text, separators+commandMark) {
 			found = max(found, r.anywhere(fields(w.text)))
 		}
 	}
@@ -64,6 +68,31 @@ func (r Rule) matchesPart(p *command.Part) match {
 		found = max(found, mayMatch)
 	}
 	return found
+}
+
+// mayBeGit returns mayMatch if the words run a command of git that is not known: it may be an
+// alias for the command in the rule, or do a part of its work.
+func (r Rule) mayBeGit(words []word) match {
+	program, sub, _ := strings.Cut(r.Pattern, " ")
+	if sub == "" || !sameProgram(program, "git") || !sameProgram(words[0].text, program) {
+		return noMatch
+	}
+	var args []string
+	for _, w := range words[1:] {
+		args = append(args, w.text)
+	}
+	if command.IsGitCommand(command.Subcommand(args)) {
+		return noMatch
+	}
+	return mayMatch
+}
+
+// assigned returns mayMatch if a variable of a part names the command: a program may run it.
+func (r Rule) assigned(p *command.Part) match {
+	if slices.ContainsFunc(p.Assigns, func(a string) bool { return r.anywhere(fields(a)) != noMatch }) {
+		return mayMatch
+	}
+	return noMatch
 }
 
 // inert are programs that run no command in their arguments unless their traits say so.
@@ -80,7 +109,7 @@ func (r Rule) mentioned(words []word) bool {
 		return true
 	}
 	return slices.ContainsFunc(words, func(w word) bool {
-		return strings.ContainsAny(w.text, separators) && r.anywhere(fields(w.text)) != noMatch
+		return strings.ContainsAny(w.text, separators+commandMark) && r.anywhere(fields(w.text)) != noMatch
 	})
 }
 
@@ -127,7 +156,7 @@ func wordsOf(p *command.Part) (out []word) {
 
 // fields splits text that may be a command into words.
 func fields(text string) (out []word) {
-	for _, w := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(separators, r) }) {
+	for _, w := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(separators+commandMark, r) }) {
 		out = append(out, word{w, true})
 	}
 	return out

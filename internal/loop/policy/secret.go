@@ -68,14 +68,22 @@ func SecretFile(path string) bool {
 	return !slices.Contains(publicExtensions, filepath.Ext(name)) && secretName(name)
 }
 
-// maxBelow limits the directories in which secretsBelow looks.
-const maxBelow = 5000
+// maxBelow limits the directories in which secretsBelow looks, and maxSecrets the files that
+// it finds: a sandbox hides each of them separately.
+const (
+	maxBelow   = 20_000
+	maxSecrets = 1000
+)
 
 // secretsBelow returns the files below dirs for which SecretFile reports true. It
-// follows no links, and it skips .git.
-func secretsBelow(dirs []string) (files []string) {
+// follows no links, and it skips .git. It reports false if there are too many directories
+// or files, so that some may be missing.
+func secretsBelow(dirs []string) (files []string, all bool) {
 	todo := slices.Clone(dirs)
-	for i := 0; i < len(todo) && i < maxBelow; i++ {
+	for i := 0; i < len(todo); i++ {
+		if i == maxBelow || len(files) > maxSecrets {
+			return files, false
+		}
 		entries, _ := os.ReadDir(todo[i]) // not a directory, or gone
 		for _, e := range entries {
 			path := filepath.Join(todo[i], e.Name())
@@ -87,7 +95,7 @@ func secretsBelow(dirs []string) (files []string) {
 			}
 		}
 	}
-	return files
+	return files, true
 }
 
 // Withheld returns a function that reports whether a search must skip a file, because it

@@ -188,7 +188,7 @@ func (e each) runs(paths bool) bool {
 	if interprets(name) && !paths && (len(args) == 0 || strings.HasPrefix(args[0], "-") && (len(args) < 2 || args[0] != "-c" && args[0] != "-e")) {
 		return true
 	}
-	switch sub := subcommand(args); name {
+	switch sub := Subcommand(args); name {
 	case "find":
 		return true
 	case "tar", "bsdtar": // an operand in front holds options, whose values follow it

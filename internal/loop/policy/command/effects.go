@@ -100,7 +100,7 @@ func (g *guesser) effects(p *Part, words []string) {
 	}
 	name := programName(words[0])
 	args := words[1:]
-	sub := subcommand(args)
+	sub := Subcommand(args)
 	targets, unnamed := len(p.Writes)+len(p.Destroyed.Selects), false
 	for _, e := range allEffects().find(name) {
 		if e.subcommand != "" && e.subcommand != sub || !e.applies(args) {
@@ -155,8 +155,8 @@ func programName(word string) string {
 	return strings.TrimSuffix(strings.ToLower(name), ".exe")
 }
 
-// subcommand returns the first argument that is not an option.
-func subcommand(args []string) string {
+// Subcommand returns the first argument that is not an option.
+func Subcommand(args []string) string {
 	for i := 0; i < len(args); i++ {
 		switch {
 		case slices.Contains([]string{"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--prefix", "--cwd", "--exec-path", "--manifest-path", "--context", "-n"}, args[i]):
@@ -259,6 +259,10 @@ func (g *guesser) replaces(p *Part, name string, args []string) {
 	case "go":
 		if slices.ContainsFunc(args, func(w string) bool { return strings.Contains(w, "-extld") }) {
 			p.needs(Interprets, "`go` gets another linker")
+		}
+	case "gcc", "g++", "clang", "clang++": // -Wl,-plugin,FILE
+		if slices.ContainsFunc(args, func(w string) bool { return strings.Contains(w, "plugin") }) {
+			p.needs(Interprets, code(name)+" gets a plugin")
 		}
 	case "sed", "gsed":
 		for _, w := range args {

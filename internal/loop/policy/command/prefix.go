@@ -33,6 +33,14 @@ var gitWrites = [...]string{
 	"rebase", "remote", "reset", "restore", "revert", "rm", "sparse-checkout", "stash", "submodule", "switch", "tag", "worktree",
 }
 
+// IsGitCommand reports whether a subcommand of git is one that this package knows. Others
+// may be aliases, or parts of known ones such as send-pack.
+func IsGitCommand(sub string) bool {
+	_, reads := gitCommands()[sub]
+	return reads || sub == "" || slices.Contains(gitWrites[:], sub) || slices.Contains(gitReaders, sub) ||
+		slices.ContainsFunc(allEffects().names["git"], func(e effect) bool { return e.subcommand == sub })
+}
+
 // plainWord matches a subcommand or a target.
 var plainWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z][A-Za-z0-9:_.-]*$`) })
 

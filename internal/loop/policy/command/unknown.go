@@ -204,7 +204,7 @@ func (g *guesser) eachArgument(p *Part, name string, args, command []string) {
 			return strings.Contains(script, "{}") || marker != "" && strings.Contains(script, marker)
 		})
 	case program == "git":
-		unclear = unclear || subcommand(command[1:]) == ""
+		unclear = unclear || Subcommand(command[1:]) == ""
 	case program == "find":
 		unclear = unclear || !slices.ContainsFunc(options, func(w string) bool { return strings.HasPrefix(w, "-I") })
 	}

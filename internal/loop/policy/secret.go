@@ -71,23 +71,29 @@ func SecretFile(path string) bool {
 // maxBelow limits the directories in which secretsBelow looks, and maxSecrets the files that
 // it finds: a sandbox hides each of them separately.
 const (
-	maxBelow   = 20_000
+	maxBelow   = 10_000
 	maxSecrets = 1000
 )
 
 // secretsBelow returns the files below dirs for which SecretFile reports true. It
 // follows no links, and it skips .git. It reports false if there are too many directories
-// or files, so that some may be missing.
+// or files, so that some may be missing; installed packages in node_modules, which come
+// last, may be missing in any case.
 func secretsBelow(dirs []string) (files []string, all bool) {
-	todo := slices.Clone(dirs)
-	for i := 0; i < len(todo); i++ {
+	todo, packages, own := slices.Clone(dirs), []string(nil), true
+	for i := 0; i < len(todo) || len(packages) > 0; i++ {
+		if i >= len(todo) {
+			todo, packages, own = append(todo, packages...), nil, false
+		}
 		if i == maxBelow || len(files) > maxSecrets {
-			return files, false
+			return files, !own && len(files) <= maxSecrets
 		}
 		entries, _ := os.ReadDir(todo[i]) // not a directory, or gone
 		for _, e := range entries {
 			path := filepath.Join(todo[i], e.Name())
 			switch {
+			case e.IsDir() && own && e.Name() == "node_modules":
+				packages = append(packages, path)
 			case e.IsDir() && e.Name() != ".git":
 				todo = append(todo, path)
 			case e.Type().IsRegular() && SecretFile(path):

@@ -13,7 +13,7 @@ func TestCommandsCannotChangeConfirmedFiles(t *testing.T) {
 	t.Parallel()
 	h := repository(t)
 	h.put(t, "tools/sh/check.sh", "echo good >>../../ran\n")
-	h.put(t, ".agent/hooks.json", `{"before_tool": [{"command": "sh tools/scripts/check.sh"}]}`)
+	h.put(t, ".agent/hooks.json", `{"before_tool": [{"command": "sh tools/scripts/check.sh", "sandbox": false}]}`)
 	if err := os.Symlink("sh", filepath.Join(h.work, "tools", "scripts")); err != nil {
 		t.Fatal(err)
 	}

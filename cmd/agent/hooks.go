@@ -4,16 +4,26 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"sync"
 
 	hookcmd "agent/cmd/agent/hooks"
 	"agent/internal/loop/event"
 	"agent/internal/loop/hooks"
+	"agent/internal/tools/confine"
+	"agent/internal/tools/snapshot"
 	"agent/internal/tui/ink"
 )
 
 // openHooks prepares the hooks of the user and of the repository, if there are any.
 func (a *app) openHooks() {
 	s := hookcmd.Session{ID: a.stored.ID(), Dir: a.dir, User: a.set.Hooks, Review: a.trust, Limits: shellLimits(a.set)}
+	s.Area = sync.OnceValue(func() *confine.Area { return a.sandbox.Area(a.dir, a.options.Paths) })
+	s.Record = func() *snapshot.Order {
+		if a.changes.recorder == nil {
+			return nil
+		}
+		return a.changes.recorder.HookOrder()
+	}
 	if a.secrets != nil {
 		s.Mask = a.secrets.Text
 	}

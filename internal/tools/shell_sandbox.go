@@ -70,7 +70,7 @@ func (s *shellTool) launch(ctx context.Context, c shell.Command, ok Approved) (l
 		})
 	}
 	if c.Limits.Sandbox = l.guard.Profile(); l.guard != nil && (access.Private || access.Strict && !access.Repositories || len(access.ReadOnly) > 0) {
-		c.Env = withoutIndexUpdates(c.Env)
+		c.Env = confine.ProgramEnv(c.Env)
 	}
 	var err error
 	l.run, err = shell.Start(c)
@@ -81,14 +81,6 @@ func (s *shellTool) launch(ctx context.Context, c shell.Command, ok Approved) (l
 		err = fmt.Errorf("%w. Tell the user that restarting agent tests again which sandbox works", err)
 	}
 	return l, err
-}
-
-// withoutIndexUpdates returns env for a command that may not change git directories: git
-// status, which also go build runs, does not try to update the index then.
-func withoutIndexUpdates(env []string) []string {
-	const name = "GIT_OPTIONAL_LOCKS="
-	env = slices.DeleteFunc(slices.Clone(env), func(v string) bool { return strings.HasPrefix(v, name) })
-	return append(env, name+"0")
 }
 
 // serverNote returns a note for the model about the servers that the user cannot reach;

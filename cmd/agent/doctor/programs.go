@@ -59,6 +59,13 @@ func checkOutside(set settings.Settings) []row {
 			named = append(named, "the check `"+phrase.OneLine(c.Command, maxNamed)+"`")
 		}
 	}
+	for _, event := range settings.HookEvents {
+		for _, h := range set.Hooks.At(event) {
+			if h.Sandbox != nil && !*h.Sandbox {
+				named = append(named, "the hook `"+phrase.OneLine(h.Command, maxNamed)+"`")
+			}
+		}
+	}
 	if named == nil {
 		return nil
 	}

@@ -83,24 +83,28 @@ func listRun(_ context.Context, opts *Options) error {
 	if len(items) > 0 && !review.Confirmed(items[0]) {
 		name = repositoryFile + " (not confirmed)"
 	}
-	rows := append(rowsOf(file.Hooks, command.Short(file.Path)), rowsOf(theirs, name)...)
+	rows := append(rowsOf(file.Hooks, command.Short(file.Path), review.Dir(), true), rowsOf(theirs, name, review.Dir(), false)...)
 	if len(rows) == 0 {
 		fmt.Fprintln(opts.IO.Out, "No hooks are configured. To write one: agent help hooks")
 		return nil
 	}
 	w := tabwriter.NewWriter(opts.IO.Out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "EVENT\tTOOL\tPATH\tCOMMAND\tSOURCE")
+	fmt.Fprintln(w, "EVENT\tTOOL\tPATH\tCOMMAND\tSANDBOX\tSOURCE")
 	for _, r := range rows {
 		fmt.Fprintln(w, r)
 	}
 	return w.Flush()
 }
 
-// rowsOf returns a row of the table for each of the hooks in a file.
-func rowsOf(all settings.Hooks, file string) (rows []string) {
+// rowsOf returns a row of the table for each of the hooks in a file, in a session in dir.
+func rowsOf(all settings.Hooks, file, dir string, ofUser bool) (rows []string) {
 	for _, event := range settings.HookEvents {
 		for _, h := range all.At(event) {
-			rows = append(rows, strings.Join([]string{event, cell(h.Tool), cell(h.Path), ink.Truncate(cell(h.Command), 60), cell(file)}, "\t"))
+			where := "yes"
+			if outside(h, ofUser, dir) {
+				where = "no"
+			}
+			rows = append(rows, strings.Join([]string{event, cell(h.Tool), cell(h.Path), ink.Truncate(cell(h.Command), 60), where, cell(file)}, "\t"))
 		}
 	}
 	return rows

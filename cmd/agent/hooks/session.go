@@ -13,7 +13,9 @@ import (
 	"agent/cmd/agent/trust"
 	loophooks "agent/internal/loop/hooks"
 	"agent/internal/loop/instructions"
+	"agent/internal/tools/confine"
 	"agent/internal/tools/shell"
+	"agent/internal/tools/snapshot"
 )
 
 // repositoryFile is the file with the hooks of a repository, relative to its root. It is
@@ -39,8 +41,12 @@ func repository(dir string) (settings.Hooks, []trust.Item, error) {
 			commands = append(commands, h.Command)
 		}
 	}
-	programs, files := trust.Programs(root, dir, commands...)
-	return all, []trust.Item{{Kind: trust.Hooks, Name: repositoryFile, File: repositoryFile, Content: text + programs, Files: files, Live: true}}, nil
+	programs, files := trust.Commands(root, dir, commands...)
+	item := trust.Item{Kind: trust.Hooks, Name: repositoryFile, File: repositoryFile, Content: text + programs, Files: files, Live: true}
+	item.Outside = slices.ContainsFunc(settings.HookEvents, func(event string) bool {
+		return slices.ContainsFunc(all.At(event), func(h settings.Hook) bool { return outside(h, false, dir) })
+	})
+	return all, []trust.Item{item}, nil
 }
 
 // Items is the trust.Source of hooks.
@@ -56,6 +62,9 @@ type Session struct {
 	Review  *trust.Review  // decides on those of the repository
 	Limits  shell.Limits   // environment variables of commands
 	Mask    func(string) string
+	// Area and Record are as in the options of the runner.
+	Area   func() *confine.Area
+	Record func() *snapshot.Order
 }
 
 // Open returns the runner of the hooks of a session; nil if there are none. It runs none
@@ -70,7 +79,7 @@ func (s Session) Open() *loophooks.Runner {
 		words = []string{shell.Program(), "/S", "/C"}
 	}
 	return loophooks.New(loophooks.Options{
-		Session: s.ID, Dir: s.Dir, Find: s.finder(), Mask: s.Mask,
+		Session: s.ID, Dir: s.Dir, Find: s.finder(), Mask: s.Mask, Area: s.Area, Record: s.Record,
 		Environment: func() []string { return shell.Scrub(os.Environ(), s.Limits) },
 	}, words)
 }
@@ -81,17 +90,19 @@ func (s Session) Open() *loophooks.Runner {
 func (s Session) finder() func(event string) ([]loophooks.Hook, string) {
 	var confirmed atomic.Bool // hooks of the repository, at the last event
 	return func(event string) (out []loophooks.Hook, problem string) {
-		all := slices.Clone(s.User.At(event))
+		add := func(all []settings.Hook, ofUser bool) {
+			for _, h := range all {
+				out = append(out, loophooks.Hook{Tool: h.Tool, Path: h.Path, Command: h.Command, Claude: h.Format == "claude", Limit: time.Duration(h.Timeout) * time.Second, Outside: outside(h, ofUser, s.Dir)})
+			}
+		}
+		add(s.User.At(event), true)
 		theirs, items, err := repository(s.Dir)
 		switch now := err == nil && len(items) > 0 && s.Review.Confirmed(items[0]); {
 		case now:
 			confirmed.Store(true)
-			all = append(all, theirs.At(event)...)
+			add(theirs.At(event), false)
 		case confirmed.Swap(false) && (len(items) == 0 || s.Review.Changed(items[0])): // not if the user revoked them
 			problem = "The hooks of this repository no longer run, because " + repositoryFile + " or a file that they name has changed. To confirm them again: /trust or `agent trust`"
-		}
-		for _, h := range all {
-			out = append(out, loophooks.Hook{Tool: h.Tool, Path: h.Path, Command: h.Command, Claude: h.Format == "claude", Limit: time.Duration(h.Timeout) * time.Second})
 		}
 		return out, problem
 	}

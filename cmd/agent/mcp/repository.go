@@ -178,7 +178,7 @@ func content(root string, s settings.MCPServer, raw json.RawMessage) (text strin
 	for _, w := range s.Args {
 		words = append(words, filepath.FromSlash(w))
 	}
-	programs, files := trust.Programs(root, root, words...)
+	programs, files := trust.Commands(root, root, strings.Join(words, "\n"))
 	return out.String() + "\n" + programs, files, nil
 }
 

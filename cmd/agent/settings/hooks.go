@@ -22,9 +22,10 @@ type Hooks struct {
 type Hook struct {
 	Tool    string `json:"tool,omitempty" format:"glob" what:"tools to act on, such as shell, {edit,write} or mcp__*; only for before_tool and after_tool (default: all)"`
 	Path    string `json:"path,omitempty" format:"glob" what:"act only on calls with such a path: *.go by name, web/**/*.ts by path; only for before_tool and after_tool"`
-	Command string `json:"command" format:"command" what:"shell command, run in the working directory, outside the sandbox; it gets a JSON object on standard input"`
+	Command string `json:"command" format:"command" what:"shell command, run in the working directory; it gets a JSON object on standard input"`
 	Format  string `json:"format,omitempty" enum:"agent,claude" what:"form of the JSON: agent (default), or claude for commands written for Claude Code"`
 	Timeout int    `json:"timeout_seconds,omitempty" min:"1" max:"600" what:"time limit in seconds (default 60)"`
+	Sandbox *bool  `json:"sandbox,omitempty" what:"false runs the hook outside the sandbox; true in it (default: see agent help hooks)"`
 }
 
 // HookEvents are the names of the events, in the order in which they happen.

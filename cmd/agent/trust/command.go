@@ -185,7 +185,7 @@ func confirmRun(_ context.Context, opts *Options) error {
 		return command.Usage("there is no terminal to ask on: read the content with agent trust show, then add --sha256 HASH")
 	default:
 		opts.IO.Out.Say(r.describe(i))
-		if !opts.IO.Confirm("\n" + i.Kind.effect() + "\nUse this in this workspace? [y/N] ") {
+		if !opts.IO.Confirm("\n" + i.effect() + "\nUse this in this workspace? [y/N] ") {
 			fmt.Fprintln(opts.IO.Err, "Not confirmed.")
 			return nil
 		}

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"io/fs"
 	"os"
@@ -13,13 +14,14 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"agent/internal/llm/phrase"
 	"agent/internal/realpath"
 )
 
 const (
 	// maxFile is the size limit of a configuration file of a repository, in bytes.
 	maxFile = 256 << 10
-	// maxNamed is the number of files of the repository that the commands of an item may name.
+	// maxNamed is the number of files of the repository that are shown to the user.
 	maxNamed = 100
 )
 
@@ -74,12 +76,17 @@ func readBelow(root, name string, limit int64) ([]byte, error) {
 // Files are the absolute paths, without links, of what must not change while a program
 // runs: the files, and the directories below root with links that lead to them.
 func Programs(root, dir string, commands ...string) (text string, files []string) {
+	return describeAll(root, dir, commands, nil)
+}
+
+// describeAll is Programs for the files that commands name, and for further paths.
+func describeAll(root, dir string, commands, paths []string) (text string, files []string) {
 	at, err := os.OpenRoot(root)
 	if err != nil {
 		return "", nil
 	}
 	defer at.Close()
-	p := programs{root: at, tried: map[string]bool{}}
+	p := programs{root: at, tried: map[string]bool{}, rest: sha256.New()}
 	for _, line := range commands {
 		dirs := []string{dir, root}
 		for word := range strings.FieldsFuncSeq(line, notInName) {
@@ -89,6 +96,12 @@ func Programs(root, dir string, commands ...string) (text string, files []string
 				}
 			}
 		}
+	}
+	for _, path := range paths {
+		p.add(path)
+	}
+	if p.more > 0 {
+		fmt.Fprintf(&p.out, "\n--- and %s that are not shown (SHA-256 of all %x)\n", phrase.Count(p.more, "more file"), p.rest.Sum(nil))
 	}
 	return p.out.String(), p.files
 }
@@ -122,6 +135,8 @@ type programs struct {
 	root  *os.Root
 	tried map[string]bool // names of files
 	count int             // files that are described
+	more  int             // files that are described in rest only
+	rest  hash.Hash
 	full  bool
 	out   strings.Builder
 	files []string // see Programs
@@ -137,9 +152,13 @@ func (p *programs) add(path string) (isDir bool) {
 	text, isDir := p.describe(name)
 	switch {
 	case text == "" && len(p.tried) < maxTried:
-	case p.count == maxNamed || text == "":
+	case text == "":
 		p.full = true
 		p.out.WriteString("\n--- and more files. They are not shown, and can change without a new confirmation\n")
+	case p.count == maxNamed:
+		p.more++
+		p.keep(name)
+		fmt.Fprintf(p.rest, "\n--- %s (%d bytes)\n%s", filepath.ToSlash(name), len(text), text)
 	default:
 		p.count++
 		p.keep(name)

@@ -11,7 +11,7 @@ func (r *Review) Screen() screen.Trust {
 		Items: func() (all []screen.TrustItem, problems []string) {
 			items, errs := r.Items()
 			for _, i := range items {
-				all = append(all, screen.TrustItem{Kind: string(i.Kind), Name: i.Name, File: i.File, Content: i.Content, Effect: i.Kind.effect(), Live: i.Live, Offer: i.Offer, Confirmed: r.Confirmed(i), Changed: r.Changed(i)})
+				all = append(all, screen.TrustItem{Kind: string(i.Kind), Name: i.Name, File: i.File, Content: i.Content, Effect: i.effect(), Live: i.Live, Offer: i.Offer, Confirmed: r.Confirmed(i), Changed: r.Changed(i)})
 			}
 			for _, err := range errs {
 				problems = append(problems, err.Error())

@@ -47,21 +47,6 @@ func (k Kind) noun(n int) string {
 	return phrase.Count(n, string(k))
 }
 
-// sandboxed reports whether the programs of a kind run in the sandbox.
-func (k Kind) sandboxed() bool { return k == LSP || k == Format }
-
-// effect tells the user what the content of an item of the kind does once it is used.
-func (k Kind) effect() string {
-	area := "outside the sandbox"
-	switch {
-	case k == Agent:
-		return "A delegate follows it as its instructions. The delegate's tool calls need the same permissions as those of the model."
-	case k.sandboxed():
-		area = "in the sandbox"
-	}
-	return "It can run programs as you, " + area + ". Files that it runs but that are not shown can change later."
-}
-
 // Item is something that a repository configures. All of its texts are untrusted.
 type Item struct {
 	Kind Kind
@@ -78,6 +63,25 @@ type Item struct {
 	// Offer is set if the repository does not configure the item: this program could use it.
 	// It is listed, but no notice asks for a confirmation.
 	Offer bool
+	// Outside is set for hooks of which at least one runs outside the sandbox.
+	Outside bool
+}
+
+// sandboxed reports whether all programs of the item run in the sandbox.
+func (i Item) sandboxed() bool {
+	return i.Kind == LSP || i.Kind == Format || i.Kind == Hooks && !i.Outside
+}
+
+// effect tells the user what the content does once it is used.
+func (i Item) effect() string {
+	area := "outside the sandbox"
+	switch {
+	case i.Kind == Agent:
+		return "A delegate follows it as its instructions. The delegate's tool calls need the same permissions as those of the model."
+	case i.sandboxed():
+		area = "in the sandbox"
+	}
+	return "It can run programs as you, " + area + ". Files that it runs but that are not shown can change later."
 }
 
 // Sum returns the hash of the content, in hexadecimal.
@@ -158,7 +162,7 @@ func (i Item) same(c settings.Confirmed) bool { return c.Kind == string(i.Kind) 
 func (r *Review) note(i Item, confirmed bool) {
 	key := itemKey{i.Kind, i.Name}
 	delete(r.used, key)
-	if confirmed && !i.Kind.sandboxed() {
+	if confirmed && !i.sandboxed() {
 		r.used[key] = i.Files
 	}
 }

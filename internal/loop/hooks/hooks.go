@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"agent/internal/loop/event"
+	"agent/internal/tools/confine"
+	"agent/internal/tools/snapshot"
 )
 
 // The events at which hooks run.
@@ -34,6 +36,7 @@ type Hook struct {
 	Command    string // for the shell
 	Claude     bool   // it reads and writes the format of Claude Code
 	Limit      time.Duration
+	Outside    bool // it runs outside the sandbox
 }
 
 // Input is what a hook gets on standard input, as one JSON object. Fields that do not
@@ -67,6 +70,10 @@ type Options struct {
 	Find func(event string) ([]Hook, string)
 	// Environment returns the variables of a hook, without secrets.
 	Environment func() []string
+	// Area returns the sandbox; nil if it is turned off. Record returns the order to keep
+	// the files that a hook changes; nil if they are not recorded.
+	Area   func() *confine.Area
+	Record func() *snapshot.Order
 	// Mask replaces the secrets in what hooks get; nil keeps them.
 	Mask func(string) string
 }
@@ -96,6 +103,12 @@ type Runner struct {
 func New(o Options, shell []string) *Runner {
 	if o.Mask == nil {
 		o.Mask = func(s string) string { return s }
+	}
+	if o.Area == nil {
+		o.Area = func() *confine.Area { return nil }
+	}
+	if o.Record == nil {
+		o.Record = func() *snapshot.Order { return nil }
 	}
 	r := &Runner{o: o, shell: shell, emit: func(event.Event) {}, started: make(chan struct{})}
 	r.ctx, r.stop = context.WithCancel(context.Background())

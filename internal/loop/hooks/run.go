@@ -13,7 +13,9 @@ import (
 
 	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
+	"agent/internal/tools/confine"
 	"agent/internal/tools/process"
+	"agent/internal/tools/shell"
 )
 
 const (
@@ -148,10 +150,17 @@ func (r *Runner) one(ctx context.Context, h Hook, in Input) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	p, err := process.Start(process.Program{Args: append(slices.Clone(r.shell), h.Command), Dir: r.o.Dir, Env: env, Grace: time.Second})
+	p, guard, err := r.start(h, process.Program{Args: append(slices.Clone(r.shell), h.Command), Dir: r.o.Dir, Env: env, Grace: time.Second})
 	if err != nil {
 		return reply{}, err
 	}
+	defer func() {
+		p.Kill()
+		<-p.Done()
+		for _, n := range guard.End() {
+			r.report(phrase.Clip(fmt.Sprintf("The hook %s at %s: %s", h.name(), in.Event, n.Text), maxReported))
+		}
+	}()
 	ended := context.AfterFunc(ctx, p.Kill)
 	defer ended()
 	wrote := make(chan struct{})
@@ -184,8 +193,41 @@ func (r *Runner) one(ctx context.Context, h Hook, in Input) (reply, error) {
 	case 2:
 		return reply{Decision: "block", Reason: stderr}, nil
 	default:
-		return reply{}, errors.New(strings.TrimSuffix(how+": "+stderr, ": "))
+		how = strings.TrimSuffix(how+": "+stderr, ": ")
+		if failed, ok := shell.SandboxFailure(guard.Profile(), r.o.Dir, stderr, code); ok {
+			how += ". The sandbox of hooks probably caused this: " + failed.String() + `. To run it outside: "sandbox": false in the hook`
+		}
+		return reply{}, errors.New(how)
 	}
+}
+
+// errNoSandbox is the error of a hook that does not run.
+var errNoSandbox = errors.New(`it did not run, because there is no sandbox on this system. To run it without one: "sandbox": false in the hook`)
+
+// start starts a hook, in the sandbox unless it is turned off or the hook says otherwise:
+// see confine.Area.ProgramExtents.
+func (r *Runner) start(h Hook, program process.Program) (*process.Process, *confine.Guard, error) {
+	area := r.o.Area()
+	if h.Outside || area == nil {
+		p, err := process.Start(program)
+		return p, nil, err
+	}
+	program.Env = confine.ProgramEnv(program.Env)
+	order, err := r.o.Record(), errNoSandbox
+	for _, e := range area.ProgramExtents(order != nil) {
+		guard := area.Begin(e)
+		if program.Sandbox, program.Snapshot = guard.Profile(), order; e.Private {
+			program.Snapshot = nil
+		}
+		var p *process.Process
+		if p, err = process.Start(program); err == nil {
+			return p, guard, nil
+		}
+		if !errors.Is(err, process.ErrUnkept) {
+			break
+		}
+	}
+	return nil, nil, err
 }
 
 // parse reads the standard output of a hook that exited with 0. Text that is not a JSON

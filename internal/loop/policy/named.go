@@ -54,6 +54,13 @@ var settings = map[string][]string{"npm": npmSettings, "npx": npmSettings, "pnpm
 
 var npmSettings = []string{".npmrc"}
 
+// Manifests returns the names of the files that a program reads by default to find out what
+// to run. Word is its name or path.
+func Manifests(word string) []string {
+	name := programName(word)
+	return slices.Concat(manifests[name], settings[name])
+}
+
 // wordsIn returns the words of a command that may name files: its words, the words of
 // quoted text, which may be a script, and the parts of words such as FILE=x.
 func wordsIn(c *command.Command) (out []string) {

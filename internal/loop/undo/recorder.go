@@ -45,7 +45,7 @@ type Recorder struct {
 	turn     Turn
 	step     string          // ID of the noted turn; empty if the turn is not noted yet
 	commands int             // that ran in the turn
-	jobs     map[string]bool // the calls whose commands became background jobs
+	jobs     map[string]bool // the calls whose commands became background jobs, and hookCall
 	from     int64           // where the notes of jobs begin that belong to the current turn, or follow its end
 	period   period
 	refresh  refresh
@@ -247,6 +247,24 @@ func commandOf(c tools.Call) string {
 
 // maxCommand is the length in bytes of a command in a note.
 const maxCommand = 200
+
+// hookCall stands for the ID of a call in the notes about what hooks change.
+const hookCall = "hooks"
+
+// HookOrder returns the order to keep the files that a hook changes; nil before the first
+// turn, and if the turn cannot be noted. The changes are summarized with those of jobs.
+func (r *Recorder) HookOrder() *snapshot.Order {
+	r.mu.Lock()
+	first := r.turn.Number == 0
+	r.mu.Unlock()
+	if first || r.begin() != nil {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.jobs[hookCall] = true
+	return &snapshot.Order{Call: hookCall, Store: r.Path, Roots: slices.Concat(r.Roots, r.trees), Skip: r.Skip, Strict: true, MaxFile: snapshot.MaxFile}
+}
 
 // SettleJobs notes what background jobs have changed by now, which belongs to the last
 // turn. It returns what they changed since the last EndTurn or SettleJobs; nil for nothing.

@@ -32,7 +32,7 @@ const (
 
 // Check is a command that checks files, such as a linter. It comes from the
 // user's configuration, never from the workspace or a model, so it runs without
-// permission. What it executes may come from the workspace: see Checks.confined.
+// permission. What it executes may come from the workspace: see confine.Area.ProgramExtents.
 type Check struct {
 	Files   string        // glob of the files to check: *.go by name, web/**/*.ts by path
 	Command string        // shell command; {file} is replaced by the files

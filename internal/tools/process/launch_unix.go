@@ -9,7 +9,7 @@ type running struct{ p *keeper.Process }
 
 // launch starts the program at path with the streams.
 func launch(p Program, path string, s streams) (running, error) {
-	o := keeper.Order{Args: append([]string{path}, p.Args[1:]...), Env: p.Env, Processes: maxProcesses}
+	o := keeper.Order{Args: append([]string{path}, p.Args[1:]...), Env: p.Env, Processes: maxProcesses, Snapshot: p.Snapshot}
 	started, err := keeper.Start(o, p.Sandbox, p.Dir, keeper.Streams{Input: s.input, Output: s.output, Errors: s.errors})
 	return running{started}, err
 }

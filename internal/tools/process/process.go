@@ -22,6 +22,7 @@ import (
 
 	"agent/internal/tools/shell/keeper"
 	"agent/internal/tools/shell/sandbox"
+	"agent/internal/tools/snapshot"
 )
 
 const (
@@ -37,6 +38,10 @@ const (
 // ErrSandbox is the error of a program whose sandbox could not be set up.
 var ErrSandbox = keeper.ErrSandbox
 
+// ErrUnkept is the error of a program that did not start because its Order.Strict cannot be
+// met.
+var ErrUnkept = keeper.ErrUnstored
+
 // Program is a program to start.
 type Program struct {
 	// Args are the name or path of the program and its arguments. A name without a
@@ -46,6 +51,9 @@ type Program struct {
 	Env  []string // the complete environment: "NAME=value"
 
 	Sandbox *sandbox.Profile // nil means no sandbox
+	// Snapshot says which files to keep while the program runs; nil for none. It needs a
+	// sandbox.
+	Snapshot *snapshot.Order
 	// Grace is how long Close waits after the end of input, and again after SIGTERM; 0 means
 	// two seconds.
 	Grace time.Duration

@@ -1,0 +1,53 @@
+package trust_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"agent/cmd/agent/trust"
+)
+
+// What a command runs belongs to what is confirmed, however it names the file.
+func TestChangedProgramsAreNoticed(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ command, file string }{
+		{"make lint", "Makefile"}, {"make lint", "GNUmakefile"}, {"make -C sub lint", "sub/Makefile"}, {"cd sub && make", "sub/Makefile"},
+		{"npm run lint", "package.json"}, {"npm run lint --prefix sub", "sub/package.json"}, {"pnpm lint", "package.json"}, {"yarn lint", ".yarnrc.yml"},
+		{"just lint", "justfile"}, {"uv run check", "pyproject.toml"}, {"cargo clippy", "build.rs"}, {"pytest -q", "conftest.py"},
+		{"sh scripts/c.sh", "scripts/c.sh"}, {"sh scripts/*.sh", "scripts/c.sh"}, {"sh scripts/?.sh", "scripts/c.sh"},
+		{`for f in scripts/*; do sh "$f"; done`, "scripts/a b"}, {"git ls-files scripts | xargs sh", "scripts/c.sh"}, {"find scripts -name '*.sh' -exec sh {} ;", "scripts/deep/c.sh"},
+		{"python3 -m tool", "tool.py"}, {"python3 -m tool", "tool/__main__.py"}, {"python3 -m tool.lint", "tool/lint.py"},
+		{"node lint", "lint.js"}, {"node lint", "lint/index.js"}, {"node lint", "lint/package.json"}, {"node ./lint", "lint.cjs"}, {"node ./lint", "lint/index.js"}, {"ruby -r ./lint -e 1", "lint.rb"},
+		{"cd scripts && sh c.sh", "scripts/c.sh"}, {`"$PWD/scripts/c.sh"`, "scripts/c.sh"}, {"S=scripts; sh $S/c.sh", "scripts/c.sh"}, {`eval "$(cat scripts/c.sh)"`, "scripts/c.sh"},
+	} {
+		root := t.TempDir()
+		read := func(text string) string {
+			write(t, root, c.file, text)
+			write(t, root, "sub/deep/x", "")
+			all, _ := trust.Commands(root, root, c.command)
+			return all
+		}
+		if before, after := read("good"), read("evil"); !strings.Contains(before, "good") || !strings.Contains(after, "evil") {
+			t.Errorf("%s: a change of %s is not noticed: %q", c.command, c.file, after)
+		}
+	}
+}
+
+// A limit on what is shown does not limit what is compared.
+func TestFilesThatAreNotShownAreCompared(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	for i := range 300 {
+		write(t, root, filepath.Join("scripts", strings.Repeat("x", i%50+1)+strings.Repeat("y", i/50)), "good")
+	}
+	read := func() string {
+		all, _ := trust.Commands(root, root, "for f in scripts/*; do sh $f; done")
+		return all
+	}
+	before := read()
+	write(t, root, filepath.Join("scripts", strings.Repeat("x", 50)+"yyyyy"), "evil")
+	if read() == before {
+		t.Error("the change is not noticed")
+	}
+}

@@ -15,8 +15,13 @@ import (
 // the results of the calls.
 func sandboxRun(t *testing.T, h home, calls ...string) map[string]string {
 	t.Helper()
+	return sandboxRunAs(t, h, []string{"--mode", "all"}, calls...)
+}
+
+func sandboxRunAs(t *testing.T, h home, flags []string, calls ...string) map[string]string {
+	t.Helper()
 	s := serve(t, call(calls...), say("done"))
-	cmd := h.command("run", "--model", "openai/m", "--base-url", s.URL+"/v1", "--mode", "all", "go")
+	cmd := h.command(append(append([]string{"run", "--model", "openai/m", "--base-url", s.URL + "/v1"}, flags...), "go")...)
 	out, err := cmd.CombinedOutput() // exit code 3: nobody can approve to run a command outside the sandbox
 	if err != nil && cmd.ProcessState.ExitCode() != 3 {
 		t.Fatalf("%v\n%s", err, out)
@@ -78,6 +83,83 @@ func TestModelsCommandsRunInTheSandbox(t *testing.T) {
 	}
 	if text := readText(t, file); !strings.Contains(text, completeForm) {
 		t.Errorf("the stored report: %s", text)
+	}
+}
+
+// A command that nobody approved sees no home directory, and no command sees the state
+// directory, in which the other sessions are.
+func TestUnapprovedCommandsSeeNoHome(t *testing.T) {
+	t.Parallel()
+	h := repository(t)
+	for file, text := range map[string]string{
+		".codex/auth.json": "CANARY", ".cache/huggingface/token": "CANARY", "wallet.dat": "CANARY", ".local/state/agent/other/1.undo": "STATE",
+		".gitconfig": "[user]\n\tname = Known\n\temail = u@h.test\n", "go/src/x.go": "package toolchain\n",
+	} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(h.dir, file)), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(h.dir, file), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	makefile := "spy:\n\tcat ../../.codex/auth.json ../../.cache/huggingface/token ../../wallet.dat ../../.local/state/agent/other/1.undo\n" +
+		"work:\n\tgit config user.name; cat ../../go/src/x.go; echo built >out; cat out\n"
+	if err := os.WriteFile(filepath.Join(h.work, "Makefile"), []byte(makefile), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, mode := range []string{"edits", "all"} {
+		results := sandboxRunAs(t, h, []string{"--mode", mode}, "shell", shellCall("make spy"), "shell", shellCall("make work"))
+		if strings.Contains(results["call_0"], "CANARY") || strings.Contains(results["call_0"], "STATE") || !strings.Contains(results["call_0"], "commands cannot read "+h.dir+"/.codex/auth.json") {
+			t.Errorf("%s: %s", mode, results["call_0"])
+		}
+		for _, want := range []string{"Known\n", "package toolchain\n", "built\n", "[exit 0]"} {
+			if !strings.Contains(results["call_1"], want) {
+				t.Errorf("%s: %q is missing in %s", mode, want, results["call_1"])
+			}
+		}
+	}
+	results := sandboxRunAs(t, h, []string{"--allow", "command: make"}, "shell", shellCall("make spy"))
+	if strings.Contains(results["call_0"], "STATE") || !strings.Contains(results["call_0"], "CANARY") {
+		t.Errorf("with a rule: %s", results["call_0"])
+	}
+}
+
+// A command cannot have a tmux server of the user run something, in any mode.
+func TestCommandsReachNoServerOfTheUser(t *testing.T) {
+	t.Parallel()
+	h := repository(t)
+	if _, err := exec.LookPath("tmux"); err != nil {
+		t.Skip("tmux is not installed")
+	}
+	outside := filepath.Join(h.dir, "OUTSIDE")
+	var makefile strings.Builder
+	makefile.WriteString("escape:\n")
+	for _, dir := range []string{h.dir, h.work} {
+		socket := filepath.Join(dir, "tm")
+		tmux := func(args ...string) *exec.Cmd {
+			return exec.Command("tmux", append([]string{"-S", socket, "-f", "/dev/null"}, args...)...)
+		}
+		if out, err := tmux("new-session", "-d").CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		t.Cleanup(func() { _ = tmux("kill-server").Run() })
+		fmt.Fprintf(&makefile, "\t-tmux -S %s run-shell 'touch %s'\n", socket, outside)
+	}
+	if err := os.WriteFile(filepath.Join(h.work, "Makefile"), []byte(makefile.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, flags := range [][]string{{"--mode", "edits"}, {"--mode", "all"}, {"--allow", "command: make"}, {"--allow", "command: make", "--allow", "network: make"}} {
+		results := sandboxRunAs(t, h, flags, "shell", shellCall("make escape"))
+		if _, err := os.Stat(outside); err == nil || !strings.Contains(results["call_0"], "Error 1 (ignored)") {
+			t.Fatalf("%v: %v: %s", flags, err, results["call_0"])
+		}
+	}
+	for _, line := range strings.Split(strings.TrimSpace(makefile.String()), "\n")[1:] { // it works without the sandbox
+		_ = os.Remove(outside)
+		if out, err := exec.Command("sh", "-c", strings.TrimPrefix(line, "\t-")).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		waitFor(t, "the file", func() bool { _, err := os.Stat(outside); return err == nil })
 	}
 }
 

@@ -65,7 +65,7 @@ func (s *shellTool) launch(ctx context.Context, c shell.Command, ok Approved) (l
 	}
 	if !access.Outside {
 		l.guard = s.Area.Begin(confine.Extent{
-			Private: access.Private, Network: access.Network, Write: access.Write, Approved: access.Protected, ReadOnly: readOnly,
+			Private: access.Private, HideHome: access.HideHome, Network: access.Network, Write: access.Write, Approved: access.Protected, ReadOnly: readOnly,
 			Show: access.Show, Hide: access.Hide,
 		})
 	}

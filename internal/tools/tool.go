@@ -102,6 +102,9 @@ type Access struct {
 	Network bool // the network of the host, not only the loopback interface
 	Outside bool // no sandbox at all
 	Private bool // nobody approved the command: it does not see the home directory
+	// HideHome hides the home directory, except for toolchains, from a command that nobody
+	// approved. Such a command can change the workspace.
+	HideHome bool
 	// Strict makes a write fail if the old content cannot be kept: see snapshot.Order.
 	Strict bool
 	// Repositories lets such a command change git directories: see snapshot.Order.Git.
@@ -112,7 +115,8 @@ type Access struct {
 	Write []string
 	// Protected are the protected paths that the user approved it to change. Absolute.
 	Protected []string
-	// Show are files with secrets that the user approved it to read. Absolute.
+	// Show are files with secrets that the user approved it to read, and hidden files that
+	// need no approval. Absolute.
 	Show []string
 	// Hide are files that a private command sees as empty. Absolute.
 	Hide []string

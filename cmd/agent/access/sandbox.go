@@ -141,5 +141,8 @@ func (s *Sandbox) Area(dir string, paths policy.Paths) *confine.Area {
 		}
 	}
 	o.Secret = Secrets(os.Getenv)
+	if state := inState("", os.Getenv); state != "" && !slices.Contains(append(paths.Added, dir), state) {
+		o.Secret = append(o.Secret, state) // the sessions, and what they keep for undo
+	}
 	return confine.New(o)
 }

@@ -8,6 +8,7 @@ import (
 
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy/command"
+	"agent/internal/realpath"
 	"agent/internal/tools"
 )
 
@@ -52,7 +53,7 @@ func (p *Policy) judgeCommand(c tools.Call, f Facts, found ruling) Verdict {
 	case event.ModeEdits:
 		if p.runsInEdits(c, f, all) {
 			run := p.runs("commands in the full sandbox need no approval if undo can restore what they change")
-			run.Access, run.Files = tools.Access{Strict: true, Repositories: f.losses.git, ReadOnly: f.losses.readOnly}, f.Files
+			run.Access, run.Files = tools.Access{HideHome: true, Strict: true, Repositories: f.losses.git, ReadOnly: f.losses.readOnly}, f.Files
 			return run
 		}
 		if v.Rule == ruleCommands {
@@ -82,8 +83,23 @@ func (p *Policy) runsInAll(f Facts, all allowance, connects bool) Verdict {
 	default:
 		run.Access.Strict, run.Access.Repositories, run.Access.ReadOnly = true, f.losses.git, f.losses.readOnly
 	}
+	run.Access.HideHome, run.Access.Show = true, f.documents()
 	run.Access.Network, run.Files = all.network || f.paths.Disposable && connects, f.Files
 	return run
+}
+
+// documents returns the files in the home directory that the text of a command names and that
+// mode all reads without approval. Of hidden files and those in hidden directories nobody
+// knows which hold secrets.
+func (f Facts) documents() (paths []string) {
+	home := realpath.Of(f.paths.Home)
+	for _, t := range f.touched {
+		path, below := strings.CutPrefix(t.real(), home+"/")
+		if below && t.outside && !t.secret && !t.change && len(t.names) == 1 && !strings.Contains("/"+path, "/.") && command.Look(t.real()) == command.File {
+			paths = append(paths, t.real())
+		}
+	}
+	return paths
 }
 
 // runsInEdits reports whether a command needs no approval in mode edits: it runs in the

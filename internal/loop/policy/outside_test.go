@@ -54,7 +54,7 @@ func TestAccessOutsideOfTheWorkspace(t *testing.T) {
 		for _, mode := range []event.Mode{event.ModeAsk, event.ModeAll} {
 			p := policy.Policy{Mode: mode, Rules: c.rules}
 			v := asks(&p, at, run(dir, place.Replace(c.line)))
-			want := tools.Access{Outside: c.want == "all"}
+			want := tools.Access{Outside: c.want == "all", HideHome: c.want == "" && mode == event.ModeAll && c.rules == nil}
 			if !want.Outside {
 				for _, path := range strings.Fields(place.Replace(c.want)) {
 					want.Write = append(want.Write, filepath.Clean(path))

@@ -129,6 +129,9 @@ func (s secondRun) unattended() {
 func (s secondRun) access() tools.Access {
 	access := s.c.verdict.Access
 	access.Private = false
+	if access.HideHome {
+		access.HideHome, access.Show = false, nil
+	}
 	switch {
 	case s.blocked.Unkept != "":
 		access.Strict, access.Unkept = false, true

@@ -41,11 +41,17 @@ func (a *Area) profile(s *sandbox.Session, network bool) *sandbox.Profile {
 		ReadOnly: a.Places.Programs(),
 		Hide:     slices.Concat(a.Places.Private(), a.Secret),
 	}
+	for _, path := range a.Readable {
+		if inAny(path, a.Secret) { // outputs of earlier calls
+			p.Show = append(p.Show, path)
+		}
+	}
 	p.Downloads = a.Places.Downloads()
 	if network {
 		p.Write = append(p.Write, p.Downloads...)
-		p.Show = a.Places.Remote()
-		p.Hide = slices.DeleteFunc(p.Hide, func(path string) bool { return slices.Contains(p.Show, path) })
+		remote := a.Places.Remote()
+		p.Show = append(p.Show, remote...)
+		p.Hide = slices.DeleteFunc(p.Hide, func(path string) bool { return slices.Contains(remote, path) })
 	}
 	return p
 }

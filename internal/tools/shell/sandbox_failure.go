@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -140,6 +141,11 @@ func hiddenPath(p *sandbox.Profile, dir, line string) string {
 		shown := slices.ContainsFunc(p.Show, func(show string) bool { return within(path, show) })
 		if !shown && slices.ContainsFunc(p.Hide, func(hidden string) bool { return within(path, hidden) }) {
 			return path
+		}
+		if p.NoHome && !shown && !writable(p, path) && within(path, p.Home) {
+			if _, err := os.Lstat(path); err == nil {
+				return path
+			}
 		}
 	}
 	return ""

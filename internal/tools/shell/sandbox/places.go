@@ -85,6 +85,10 @@ func (p Places) Toolchains() []string {
 		".gitconfig", ".config/git/config", ".config/git/ignore", ".config/git/attributes", ".config/go/env",
 		"go", "sdk", ".cargo/bin", ".rustup", ".nvm", ".fnm", ".volta", ".asdf", ".mise", ".local/share/mise", ".pyenv", ".rbenv",
 		".sdkman", ".jenv", ".deno/bin", ".bun/bin", ".local/bin", ".local/lib", ".local/share/pnpm", ".local/share/uv", ".local/share/fnm",
+		".gradle/wrapper", ".gradle/jdks", ".cache/coursier", ".ivy2/cache", ".sbt/boot", ".gem", ".local/share/gem", ".cargo/config.toml",
+		".composer/vendor", ".config/composer/vendor", ".cabal/packages", ".cabal/store", ".cabal/bin", ".stack", ".mix", ".hex/packages",
+		".julia", "miniconda3", "anaconda3", "miniforge3", ".conda/envs", ".local/share/pypoetry", ".rye", ".cache/pre-commit",
+		".cache/ms-playwright", ".cache/Cypress", ".cache/node", ".cache/node-gyp", "Android/Sdk", ".tool-versions", ".config/mise/config.toml",
 		".linuxbrew", ".nix-profile", ".ghcup", ".opam", ".dotnet", ".local/share/virtualenvs", ".virtualenvs",
 	}
 	for i, path := range paths {

@@ -19,6 +19,7 @@ import (
 	"agent/internal/tools/advice"
 	"agent/internal/tools/intake"
 	"agent/internal/tools/process"
+	"agent/internal/tools/schema"
 	"agent/internal/tools/shell"
 )
 
@@ -44,18 +45,18 @@ const (
 // Custom returns a tool that runs like a command of the model. An error says that the
 // schema is invalid.
 func (c Commands) Custom(tool Custom) (Tool, error) {
-	if wrong := unknownType(tool.Schema); wrong != "" {
-		return nil, fmt.Errorf("unknown type %q. Types: %s", wrong, strings.Join(schemaTypes, ", "))
+	if err := schema.CheckTypes(tool.Schema); err != nil {
+		return nil, err
 	}
 	given, err := json.Marshal(tool.Schema)
 	if err != nil {
 		return nil, err
 	}
-	var schema any
-	if err := json.Unmarshal(given, &schema); err != nil {
+	var decoded any
+	if err := json.Unmarshal(given, &decoded); err != nil {
 		return nil, err
 	}
-	object, invalid, err := Portable(schema)
+	object, invalid, err := schema.Portable(decoded)
 	if err != nil {
 		return nil, err
 	}
@@ -66,9 +67,9 @@ func (c Commands) Custom(tool Custom) (Tool, error) {
 	if tool.Schema == nil {
 		given = portable
 	}
-	accepted, err := ParseSchema(given)
+	accepted, err := schema.Parse(given)
 	if err != nil && len(invalid) == 0 { // perhaps a form of an older version of JSON Schema
-		accepted, err = ParseSchema(portable)
+		accepted, err = schema.Parse(portable)
 	}
 	switch {
 	case err != nil:

@@ -9,7 +9,7 @@ import (
 	"agent/internal/llm"
 	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
-	"agent/internal/tools"
+	"agent/internal/tools/schema"
 )
 
 const (
@@ -28,7 +28,7 @@ type Schema struct {
 
 // ParseSchema returns the JSON schema in b.
 func ParseSchema(b []byte) (*Schema, error) {
-	resolved, err := tools.ParseSchema(b)
+	resolved, err := schema.Parse(b)
 	if err != nil {
 		return nil, fmt.Errorf("read the schema: %w", err)
 	}
@@ -52,7 +52,7 @@ func (s *Schema) check(text string) error {
 
 // object returns the schema for the arguments of a tool, which must be an object. A
 // schema of another type is wrapped as the property "value".
-func (s *Schema) object() (schema json.RawMessage, wrapped bool) {
+func (s *Schema) object() (object json.RawMessage, wrapped bool) {
 	var root any
 	if json.Unmarshal(s.raw, &root) != nil {
 		return s.raw, false
@@ -60,7 +60,7 @@ func (s *Schema) object() (schema json.RawMessage, wrapped bool) {
 	if o, ok := root.(map[string]any); !ok || o["type"] != "object" {
 		root, wrapped = map[string]any{"type": "object", "properties": map[string]any{"value": root}, "required": []any{"value"}}, true
 	}
-	portable, _, err := tools.Portable(root)
+	portable, _, err := schema.Portable(root)
 	if err != nil {
 		return s.raw, false
 	}

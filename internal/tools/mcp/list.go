@@ -12,7 +12,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"agent/internal/llm/phrase"
-	"agent/internal/tools"
+	"agent/internal/tools/schema"
 )
 
 const (
@@ -73,19 +73,19 @@ func (s *server) list(ctx context.Context, session *sdk.ClientSession) (found []
 
 // schemaOf returns the schema of the arguments of a tool as the server gives it and in the
 // form for providers, or why the tool cannot be used.
-func schemaOf(t *sdk.Tool) (schema, portable json.RawMessage, why string) {
+func schemaOf(t *sdk.Tool) (own, portable json.RawMessage, why string) {
 	if t.Name == "" || len(t.Name) > maxToolName {
 		return nil, nil, fmt.Sprintf("its name is empty or longer than %d bytes", maxToolName)
 	}
 	tooLarge := fmt.Sprintf("its schema is larger than %d KiB", maxSchema>>10)
-	schema, err := json.Marshal(t.InputSchema)
+	own, err := json.Marshal(t.InputSchema)
 	if err != nil {
 		return nil, nil, "its schema cannot be used: " + err.Error()
 	}
-	if len(schema) > maxSchema {
+	if len(own) > maxSchema {
 		return nil, nil, tooLarge
 	}
-	object, _, err := tools.Portable(t.InputSchema)
+	object, _, err := schema.Portable(t.InputSchema)
 	if err != nil {
 		return nil, nil, "its schema cannot be used: " + err.Error()
 	}
@@ -96,9 +96,9 @@ func schemaOf(t *sdk.Tool) (schema, portable json.RawMessage, why string) {
 		return nil, nil, tooLarge
 	}
 	if given, ok := t.InputSchema.(map[string]any); !ok || len(given) == 0 {
-		schema = portable
+		own = portable
 	}
-	return schema, portable, ""
+	return own, portable, ""
 }
 
 // resultSize returns how many bytes of a result the model gets. A server may ask for more

@@ -1,11 +1,11 @@
-package tools_test
+package schema_test
 
 import (
 	"fmt"
 	"strings"
 	"testing"
 
-	"agent/internal/tools"
+	"agent/internal/tools/schema"
 )
 
 // A schema cannot end the program, or keep it busy: the validator has no limit of its own.
@@ -15,7 +15,7 @@ func TestHostileSchemas(t *testing.T) {
 	for i := range 40 {
 		chain += fmt.Sprintf(`"x%d":{"allOf":[{"$ref":"#/$defs/x%d"},{"$ref":"#/$defs/x%d"}]},`, i, i+1, i+1)
 	}
-	for schema, want := range map[string]string{
+	for text, want := range map[string]string{
 		`{"$ref":"#"}`: `$ref "#" leads back to itself`,
 		`{"properties":{"a":{"$ref":"#/$defs/x"}},"$defs":{"x":{"$ref":"#/$defs/y"},"y":{"anyOf":[{"$ref":"#/$defs/x"}]}}}`: "leads back to itself",
 		`{"properties":{"a":{"not":{"$ref":"#/properties/a"}}}}`:                                                            "leads back to itself",
@@ -27,8 +27,8 @@ func TestHostileSchemas(t *testing.T) {
 		`{"properties":{"a":{"pattern":"(a{1,1000}){1,1000}"}}}`:                        "invalid repeat count",
 		`{"type":"object","properties":[]}`:                                             "cannot unmarshal",
 	} {
-		if _, err := tools.ParseSchema([]byte(schema)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%.100s: %v, want %s", schema, err, want)
+		if _, err := schema.Parse([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.100s: %v, want %s", text, err, want)
 		}
 	}
 }
@@ -36,7 +36,7 @@ func TestHostileSchemas(t *testing.T) {
 // A schema that refers to itself for an inner value is fine.
 func TestRecursiveSchema(t *testing.T) {
 	t.Parallel()
-	s, err := tools.ParseSchema([]byte(`{"type":"object","$defs":{"a~b/c":{"type":"string"}},"properties":{"$ref":{"$ref":"#/$defs/a~0b~1c"},"inner":{"$ref":"#"},"list":{"prefixItems":[{"type":"null"},{"$ref":"#/properties/list/prefixItems/0"}]}}}`))
+	s, err := schema.Parse([]byte(`{"type":"object","$defs":{"a~b/c":{"type":"string"}},"properties":{"$ref":{"$ref":"#/$defs/a~0b~1c"},"inner":{"$ref":"#"},"list":{"prefixItems":[{"type":"null"},{"$ref":"#/properties/list/prefixItems/0"}]}}}`))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package tools
+package schema
 
 import (
 	"encoding/json"
@@ -12,22 +12,22 @@ import (
 )
 
 const (
-	// maxSchemaDepth limits how deep the objects and arrays of a schema are nested.
-	maxSchemaDepth = 100
-	// maxSchemaWork limits how many schemas apply to one value because of references and
+	// maxDepth limits how deep the objects and arrays of a schema are nested.
+	maxDepth = 100
+	// maxWork limits how many schemas apply to one value because of references and
 	// alternatives.
-	maxSchemaWork = 1000
+	maxWork = 1000
 )
 
-// ParseSchema returns the JSON schema in b. The validator follows references without a
+// Parse returns the JSON schema in b. The validator follows references without a
 // limit: a schema that refers to itself for the same value would end the program, and one
 // with many references would never end. Such a schema is an error.
-func ParseSchema(b []byte) (*jsonschema.Resolved, error) {
+func Parse(b []byte) (*jsonschema.Resolved, error) {
 	var root any
 	if err := json.Unmarshal(b, &root); err != nil {
 		return nil, err
 	}
-	if err := CheckDepth(root); err != nil {
+	if err := checkDepth(root); err != nil {
 		return nil, err
 	}
 	c := references{root: root, work: map[string]int{}}
@@ -41,17 +41,17 @@ func ParseSchema(b []byte) (*jsonschema.Resolved, error) {
 	return s.Resolve(nil)
 }
 
-// CheckDepth returns an error if a decoded schema is nested too deep for the models and for
+// checkDepth returns an error if a decoded schema is nested too deep for the models and for
 // this program.
-func CheckDepth(schema any) error {
+func checkDepth(schema any) error {
 	if tooDeep(schema, 0) {
-		return fmt.Errorf("it has more than %d levels", maxSchemaDepth)
+		return fmt.Errorf("it has more than %d levels", maxDepth)
 	}
 	return nil
 }
 
 func tooDeep(v any, depth int) bool {
-	if depth > maxSchemaDepth {
+	if depth > maxDepth {
 		return true
 	}
 	for _, e := range elements(v) {
@@ -127,8 +127,8 @@ func (c references) workOf(v any) (int, error) {
 	if _, ok := m["$dynamicRef"].(string); ok {
 		return 0, errors.New("$dynamicRef is not supported: use $ref")
 	}
-	if sum > maxSchemaWork {
-		return 0, fmt.Errorf("more than %d schemas apply to one value", maxSchemaWork)
+	if sum > maxWork {
+		return 0, fmt.Errorf("more than %d schemas apply to one value", maxWork)
 	}
 	return sum, nil
 }
@@ -182,18 +182,27 @@ func (c references) target(ref string) (any, error) {
 	return at, nil
 }
 
-// schemaTypes are the types of JSON schemas.
-var schemaTypes = []string{"object", "array", "string", "number", "integer", "boolean", "null"}
+// types are the types of JSON schemas.
+var types = []string{"object", "array", "string", "number", "integer", "boolean", "null"}
+
+// CheckTypes returns an error if a decoded schema has a type that JSON schemas do not have.
+// The parser accepts every type, and the provider would reject the request.
+func CheckTypes(schema map[string]any) error {
+	if wrong := unknownType(schema); wrong != "" {
+		return fmt.Errorf("unknown type %q. Types: %s", wrong, strings.Join(types, ", "))
+	}
+	return nil
+}
 
 // unknownType returns a type in a decoded schema that JSON schemas do not have; empty for
-// none. The parser accepts every type, and the provider would reject the request.
+// none.
 func unknownType(schema map[string]any) string {
-	types, ok := schema["type"].([]any)
+	named, ok := schema["type"].([]any)
 	if !ok {
-		types = []any{schema["type"]}
+		named = []any{schema["type"]}
 	}
-	for _, t := range types {
-		if name, ok := t.(string); ok && !slices.Contains(schemaTypes, name) {
+	for _, t := range named {
+		if name, ok := t.(string); ok && !slices.Contains(types, name) {
 			return name
 		}
 	}

@@ -1,4 +1,4 @@
-package tools_test
+package schema_test
 
 import (
 	"encoding/json"
@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"agent/internal/tools"
+	"agent/internal/tools/schema"
 )
 
 // Each schema becomes one that all providers accept. The last column names the keywords that
@@ -63,11 +63,11 @@ func TestPortableSchemas(t *testing.T) {
 		{"references", `{"type":"object","definitions":{"l":{"type":"array"}},"properties":{"a":{"$ref":"#/definitions/l"}}}`,
 			`{"type":"object","definitions":{"l":{"type":"array","items":{}}},"properties":{"a":{"$ref":"#/definitions/l"}}}`, ""},
 	} {
-		var schema, want any
-		if err := errors.Join(json.Unmarshal([]byte(c.schema), &schema), json.Unmarshal([]byte(c.want), &want)); err != nil {
+		var given, want any
+		if err := errors.Join(json.Unmarshal([]byte(c.schema), &given), json.Unmarshal([]byte(c.want), &want)); err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
-		got, invalid, err := tools.Portable(schema)
+		got, invalid, err := schema.Portable(given)
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -75,14 +75,14 @@ func TestPortableSchemas(t *testing.T) {
 		if diff := cmp.Diff(want, any(got)); diff != "" || strings.Join(invalid, " ") != c.invalid {
 			t.Errorf("%s: invalid: %q\n%s", c.name, invalid, diff)
 		}
-		again, _, err := tools.Portable(got)
+		again, _, err := schema.Portable(got)
 		if diff := cmp.Diff(got, again); diff != "" || err != nil {
 			t.Errorf("%s: normalized twice: %v\n%s", c.name, err, diff)
 		}
 	}
-	for _, schema := range []any{"string", 7.0, []any{1.0}, map[string]any{"type": "string"}, map[string]any{"type": []any{"array", "null"}}} {
-		if got, _, err := tools.Portable(schema); err == nil {
-			t.Errorf("%v becomes %v", schema, got)
+	for _, given := range []any{"string", 7.0, []any{1.0}, map[string]any{"type": "string"}, map[string]any{"type": []any{"array", "null"}}} {
+		if got, _, err := schema.Portable(given); err == nil {
+			t.Errorf("%v becomes %v", given, got)
 		}
 	}
 }
@@ -98,7 +98,7 @@ func TestPortableLongSchemas(t *testing.T) {
 	properties["tuple"] = map[string]any{"type": "array", "items": tuple}
 	done := make(chan map[string]any, 1)
 	go func() {
-		got, _, _ := tools.Portable(map[string]any{"properties": properties})
+		got, _, _ := schema.Portable(map[string]any{"properties": properties})
 		done <- got
 	}()
 	select {

@@ -1,4 +1,7 @@
-package tools
+// Package schema reads the JSON schemas of tools that come from outside: it limits them,
+// and rewrites them to the form that all providers accept. It validates no values. Start
+// reading at Parse and Portable.
+package schema
 
 import (
 	"encoding/json"
@@ -32,7 +35,7 @@ func Portable(schema any) (portable map[string]any, invalid []string, err error)
 	if !ok {
 		return nil, nil, errors.New("it is not an object")
 	}
-	if err := CheckDepth(root); err != nil {
+	if err := checkDepth(root); err != nil {
 		return nil, nil, err
 	}
 	var n normalizer
@@ -287,7 +290,7 @@ func typeName(value any) (string, bool) {
 	case "list":
 		name = "array"
 	}
-	return name, slices.Contains(schemaTypes, name)
+	return name, slices.Contains(types, name)
 }
 
 // isKind reports whether t, a type or a list of types, includes kind.

@@ -46,7 +46,11 @@ type Agent struct {
 type running struct {
 	*interrupter             // nil before the first one
 	over         atomic.Bool // the TurnEnd or the answer to the undo is being sent
+	automatic    int         // turns in a row that began because a delegate ended
 }
+
+// maxAutomatic limits the turns that background delegates start without a message of the user.
+const maxAutomatic = 20
 
 // NewAgent returns an agent that continues the session of o.
 func NewAgent(o Options) *Agent {
@@ -159,10 +163,7 @@ func (a *Agent) Run(ctx context.Context, commands <-chan event.Command, events c
 		case <-a.o.Jobs.Changed():
 			a.listJobs()
 		case <-a.o.Delegates.Changed():
-			if !running && a.o.Delegates.HasNews() { // the model gets the answer
-				a.start(ctx, event.Prompt{}, ended)
-				running = true
-			}
+			running = running || a.continueWithNews(ctx, ended)
 		case o := <-ended:
 			running = a.next(ctx, o, ended)
 		case c, ok := <-commands:
@@ -208,6 +209,7 @@ func (a *Agent) execute(ctx context.Context, c event.Command, running bool, ende
 func (a *Agent) begin(ctx context.Context, c event.Command, ended chan<- outcome) bool {
 	switch c := c.(type) {
 	case event.Retry:
+		a.running.automatic = 0
 		a.start(ctx, event.Prompt{}, ended)
 	case event.Prompt:
 		a.start(ctx, c, ended)
@@ -238,15 +240,31 @@ func (a *Agent) next(ctx context.Context, o outcome, ended chan<- outcome) bool 
 		return true
 	}
 	a.rec.giveBack(late...)
-	if o.reason == event.Done && a.o.Delegates.HasNews() {
-		a.start(ctx, event.Prompt{}, ended)
-		return true
+	return o.reason == event.Done && a.continueWithNews(ctx, ended)
+}
+
+// continueWithNews starts a turn if a background delegate has ended, so that the model gets
+// its answer. It reports whether it did.
+func (a *Agent) continueWithNews(ctx context.Context, ended chan<- outcome) bool {
+	if !a.o.Delegates.HasNews() {
+		return false
 	}
-	return false
+	a.running.automatic++
+	if n := a.running.automatic - maxAutomatic; n > 0 {
+		if n == 1 {
+			a.rec.notify(fmt.Sprintf("Background delegates have started %d turns in a row, so their next answers wait. Send a message to continue: the model gets the answers with it.", maxAutomatic))
+		}
+		return false
+	}
+	a.start(ctx, event.Prompt{}, ended)
+	return true
 }
 
 // start starts the turn of p in a goroutine, which sends the outcome to ended.
 func (a *Agent) start(ctx context.Context, p event.Prompt, ended chan<- outcome) {
+	if !p.IsEmpty() {
+		a.running.automatic = 0
+	}
 	a.startTurn(ctx, ended, p, func(ctx context.Context, t *turn.Turn, c *turn.Conversation) event.TurnEnd { return t.Run(ctx, c, p) })
 }
 
@@ -322,6 +340,7 @@ func (a *Agent) endTurn(reason event.Reason, err, hint string) event.Reason {
 func (a *Agent) doInTurn(ctx context.Context, c event.Command) {
 	switch c := c.(type) {
 	case event.Prompt:
+		a.running.automatic = 0
 		a.inbox.add(c)
 	case event.Found: // too late
 		_ = a.rec.emit(event.Searched{})

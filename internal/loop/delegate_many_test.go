@@ -6,8 +6,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"agent/internal/llm"
 	"agent/internal/llm/script"
+	"agent/internal/loop"
 	"agent/internal/loop/event"
 )
 
@@ -72,5 +75,55 @@ func TestRunningDelegateStaysListed(t *testing.T) {
 	})
 	if len(last.Delegates) != 50 || last.Delegates[0].ID != 1 {
 		t.Errorf("%d delegates are listed, and the first is %+v", len(last.Delegates), last.Delegates[0])
+	}
+}
+
+// The answers of background delegates start only so many turns in a row without a message of
+// the user. The next message of the user lets them start turns again.
+func TestTurnsThatDelegatesStartAreLimited(t *testing.T) {
+	over := make(chan struct{}, 100) // receives a value for each turn that has ended
+	found := script.Say("found it")
+	found.Before = func(ctx context.Context, _ llm.Request) {
+		select {
+		case <-over:
+		case <-ctx.Done():
+		}
+	}
+	m := team{t: t, scripts: map[string]*script.Provider{}}
+	var replies []script.Reply
+	for i := range 60 { // each turn starts a delegate, which starts the next turn
+		name := fmt.Sprint("n", i)
+		m.scripts[name] = script.New(found)
+		start := script.Call(name, "delegate", fmt.Sprintf(`{"agent":"explore","prompt":%q,"background":true}`, name))
+		replies = append(replies, start, script.Say("it looks"))
+	}
+	p := script.New(replies...)
+	o := options(p)
+	o.Delegates = m.pool()
+	ctx, stop := context.WithTimeout(t.Context(), hang)
+	defer stop()
+	commands, events := make(chan event.Command, 16), make(chan event.Event)
+	go loop.NewAgent(fill(o)).Run(ctx, commands, events)
+	commands <- event.Prompt{Text: "go"}
+	turns, notices := []int{0}, 0
+	for e := range events {
+		switch e := e.(type) {
+		case *event.TurnEnd:
+			turns[len(turns)-1]++
+			over <- struct{}{}
+		case event.Notice:
+			if !strings.Contains(e.Text, "Background delegates have started 20 turns in a row") {
+				continue
+			}
+			if notices++; notices == 2 {
+				stop()
+				continue
+			}
+			turns = append(turns, 0)
+			commands <- event.Prompt{Text: "continue"}
+		}
+	}
+	if d := cmp.Diff(turns, []int{21, 21}); d != "" {
+		t.Errorf("turns after each message of the user: %s", d)
 	}
 }

@@ -69,3 +69,27 @@ func TestEditorLoadsSessionWithoutPrompt(t *testing.T) {
 		}
 	})
 }
+
+// TestTwoEditorsLoadSessionWithoutPrompt loads a session before its first prompt in two
+// front ends. The first one to get a prompt keeps it.
+func TestTwoEditorsLoadSessionWithoutPrompt(t *testing.T) {
+	s := serve(t, say("One."))
+	h := newHome(t, nil, at(s)...)
+	first, second := connectEditor(t, h, s, acp.FileSystemCapabilities{}), connectEditor(t, h, s, acp.FileSystemCapabilities{})
+	id := first.open(h).session
+	if _, err := second.LoadSession(t.Context(), acp.LoadSessionRequest{SessionId: id, Cwd: h.work, McpServers: []acp.McpServer{}}); err != nil {
+		t.Fatal(err)
+	}
+	first.ask("one")
+	prompt := acp.PromptRequest{SessionId: id, Prompt: []acp.ContentBlock{acp.TextBlock("two")}}
+	_, err := second.Prompt(t.Context(), prompt)
+	if err == nil || !strings.Contains(err.Error(), "is open in another program") {
+		t.Errorf("a prompt while the session is open: %v", err)
+	}
+	if _, err := first.CloseSession(t.Context(), acp.CloseSessionRequest{SessionId: id}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := second.Prompt(t.Context(), prompt); err == nil || !strings.Contains(err.Error(), "another program has created session") {
+		t.Errorf("a prompt after the session was closed: %v", err)
+	}
+}

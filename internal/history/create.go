@@ -112,12 +112,23 @@ func (l *Log) create(bodies iter.Seq2[[]byte, error]) error {
 	return nil
 }
 
+// taken returns the error for a session that another program has created since this one
+// decided to.
+func (s *Store) taken(id string) error {
+	f, err := s.openLocked(id)
+	if err != nil {
+		return err
+	}
+	_ = release(f)
+	return fmt.Errorf("another program has created session %s; resume it to continue it: %w", id, fs.ErrExist)
+}
+
 // publish writes the session's file, locks it, and prepares l for the next
 // record.
 func (l *Log) publish(bodies iter.Seq2[[]byte, error]) error {
 	final := l.Path()
 	if _, err := os.Lstat(final); err == nil {
-		return fmt.Errorf("%s: %w", final, fs.ErrExist)
+		return l.store.taken(l.header.ID)
 	}
 	temp := filepath.Join(l.store.dir, "."+l.header.ID+tempExtension)
 	f, err := os.OpenFile(temp, os.O_RDWR|os.O_CREATE|os.O_TRUNC|os.O_APPEND, 0o600)

@@ -32,7 +32,7 @@ var mayImport = map[string][]string{
 	"internal/tools/shell/sandbox":     {},
 	"internal/tools/toolchain":         {},
 	"internal/tools/workspace":         {"internal/tools/advice", "internal/tools/charset", "internal/realpath", "internal/textdiff"},
-	"internal/tools/lsp":               {"internal/llm", "internal/tools", "internal/tools/advice", "internal/tools/intake", "internal/tools/lsp/client", "internal/tools/lsp/protocol", "internal/tools/workspace", "internal/realpath"},
+	"internal/tools/lsp":               {"internal/llm", "internal/tools", "internal/tools/advice", "internal/tools/charset", "internal/tools/intake", "internal/tools/lsp/client", "internal/tools/lsp/protocol", "internal/tools/workspace", "internal/realpath"},
 	"internal/tools/lsp/protocol":      {},
 	"internal/tools/lsp/client":        {"internal/tools/lsp/protocol"},
 	"internal/tools/mcp":               {"internal/elicit", "internal/llm", "internal/tools", "internal/tools/advice", "internal/tools/intake", "internal/tools/schema"},

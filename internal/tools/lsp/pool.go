@@ -26,6 +26,7 @@ import (
 	"agent/internal/llm/phrase"
 	"agent/internal/realpath"
 	"agent/internal/tools/advice"
+	"agent/internal/tools/charset"
 	"agent/internal/tools/lsp/client"
 	"agent/internal/tools/lsp/protocol"
 	"agent/internal/tools/process"
@@ -447,7 +448,11 @@ func (p *Pool) read(file string) (string, error) {
 	case len(text) > maxFile:
 		return "", advice.Add(fmt.Errorf("%s is larger than %s, too large for a language server", name, phrase.Bytes(maxFile)), "Use search and read")
 	case !utf8.Valid(text):
-		return "", advice.Add(fmt.Errorf("%s is not UTF-8 text", name), "Use search and read")
+		what := "not UTF-8 text"
+		if encoding, ok := charset.Detect(text, true); ok {
+			what = fmt.Sprintf("%s text, and language servers read UTF-8", encoding)
+		}
+		return "", advice.Add(fmt.Errorf("%s is %s", name, what), "Use search, read and edit, which decode it, or convert it with a command such as iconv")
 	}
 	return string(text), nil
 }

@@ -172,3 +172,22 @@ func TestRename(t *testing.T) {
 		t.Errorf("a.x is now %q", got)
 	}
 }
+
+// The error for a file that language servers cannot read names its encoding.
+func TestFilesThatAreNotUTF8(t *testing.T) {
+	skipWindows(t)
+	d := newDesk(t, lsp.Options{Start: starts(t, newFake())}, map[string]string{
+		"latin.x": "caf\xe9 two\n", "utf16.x": "\xff\xfet\x00w\x00o\x00\n\x00", "binary.x": "two\x00\x01\x80\xff\n",
+	})
+	for name, want := range map[string]string{
+		"latin.x":  "latin.x is ISO-8859-1 text, and language servers read UTF-8. Use search, read and edit, which decode it, or convert it with a command such as iconv",
+		"utf16.x":  "utf16.x is UTF-16LE text, and language servers read UTF-8",
+		"binary.x": "binary.x is not UTF-8 text",
+	} {
+		for tool, args := range map[string]string{"symbols": `{"op":"hover","path":"` + name + `","line":1,"name":"two"}`, "rename": `{"path":"` + name + `","line":1,"name":"two","to":"2"}`} {
+			if _, err := d.call(tool, args, false); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s of %s: %v", tool, name, err)
+			}
+		}
+	}
+}

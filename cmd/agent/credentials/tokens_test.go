@@ -81,3 +81,14 @@ func TestLoginsAtOnce(t *testing.T) {
 		t.Errorf("the list has %q", got)
 	}
 }
+
+// Without a terminal and a keyring, the error is a command that stores the tokens.
+func TestCommandForTheFile(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	t.Setenv("LocalAppData", t.TempDir())
+	tokens := Tokens{Keyring: &fakeKeyring{err: errNoKeyring}}
+	_, err := tokens.Choose(Choice{What: "tokens", Command: "agent mcp login desk"})
+	if want := "To store them in a file that is not encrypted: agent mcp login desk --unencrypted-file"; !strings.HasSuffix(errorText(err), want) {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}

@@ -219,7 +219,7 @@ func (w writer) diffs(all []event.Diff, full bool) {
 			continue
 		}
 		w.printf("\n%s  %s\n", shown(d.Path), diff.Stat(d))
-		for line := range strings.Lines(d.Unified) {
+		for line := range strings.Lines(diff.HideMark(d.Unified)) {
 			w.printf("  %s", line)
 		}
 	}

@@ -36,6 +36,9 @@ var protectedNames = []string{
 	"src/.devcontainer/devcontainer.json", "src/.cursor/rules/x", ".codex/config.toml", ".gemini/settings.json", ".zed/tasks.json", ".yarnrc.yml", ".yarnrc", "src/.mise.toml", "mise.toml", "src/mise.local.toml", ".config/mise/config.toml",
 	".bashrc.d/x", ".cshrc", ".tcshrc", ".oh-my-zsh/custom/x.zsh", ".cargo/env", ".cargo/config.toml", ".vimrc", ".config/nvim/init.lua", ".emacs", ".emacs.d/init.el",
 	".config/emacs/init.el", ".pgpass", ".my.cnf", ".gradle/init.gradle", ".gradle/init.d/x.gradle", ".m2/settings.xml", ".terraformrc", ".config/plasma-workspace/env/x.sh",
+	"Jenkinsfile", "src/Jenkinsfile", ".travis.yml", "azure-pipelines.yml", "bitbucket-pipelines.yml", ".drone.yml", ".woodpecker.yml", ".woodpecker/x.yml", ".buildkite/pipeline.yml", "appveyor.yml", ".appveyor.yml",
+	".claude.json", "src/.opencode/x", "opencode.json", ".kiro/x", ".roo/x", ".windsurf/x", ".aider.conf.yml",
+	".vim/vimrc", ".vim/plugin/x.vim", ".gvimrc", ".emacs.el", ".bash_completion", ".config/zsh/.zshrc", "go/bin/x", ".cargo/bin/x",
 	// as on file systems that fold case, or ignore characters or suffixes
 	".BASHRC", ".Ssh/authorized_keys", "src/.GIT/hooks/x", "src/.git\u200c/config", "src/.Github/Workflows/x.yml", "src/.gıthub/../.GITHUB/workflows/x", "src/.git./config",
 	"src/git~1/config", "src/.envrc::$DATA", ".\u017f\u017fh/authorized_keys", ".config/Agent/config.json",

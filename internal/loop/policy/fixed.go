@@ -10,8 +10,7 @@ import (
 
 // Fixed returns the absolute protected paths that do not depend on a file's name alone:
 // those in the home directory and the configuration directories, this program's own
-// files, the directories of hooks that git's configuration names, and p.Confirmed. They
-// need not exist.
+// files, what git's configuration includes and runs, and p.Confirmed. They need not exist.
 func (p Paths) Fixed() []string {
 	paths := slices.Clone(p.Own)
 	if p.Confirmed != nil {

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -20,8 +21,8 @@ func (p Paths) gitConfigs() []string {
 	return files
 }
 
-// hooksOf returns the values of core.hooksPath for the worktree at dir, as absolute
-// paths. It does not read files that the configuration includes.
+// hooksOf returns the paths that the git configuration of the worktree at dir names, as
+// absolute paths: see namedBy.
 func (ps *places) hooksOf(dir string) []string {
 	git := filepath.Join(dir, ".git")
 	info, err := os.Stat(git)
@@ -40,13 +41,43 @@ func (ps *places) hooksOf(dir string) []string {
 	if line, err := readLines(filepath.Join(git, "commondir"), 1); err == nil && len(line) == 1 {
 		common = from(git, strings.TrimSpace(line[0]))
 	}
-	hooks := ps.hooks
+	named := slices.Clone(ps.hooks)
 	for _, file := range []string{filepath.Join(common, "config"), filepath.Join(git, "config.worktree")} {
-		hooks = append(hooks[:len(hooks):len(hooks)], hooksPaths(file)...)
+		named = append(named, ps.paths.namedBy(file, dir)...)
 	}
 	var out []string
-	for _, path := range hooks {
+	for _, path := range named {
 		out = append(out, from(dir, ps.paths.expanded(path)))
+	}
+	return out
+}
+
+// maxIncluded is the number of git configuration files that one file includes.
+const maxIncluded = 50
+
+// namedBy returns the paths that a git configuration file of the worktree dir names: further
+// configuration files, existing or not, with the paths that they name, and programs that git
+// runs. It runs nothing.
+func (p Paths) namedBy(file, dir string) (out []string) {
+	files := []string{file}
+	for i := 0; i < len(files) && i < maxIncluded; i++ {
+		for _, v := range gitVariables(files[i]) {
+			switch {
+			case v.key == "path" && (v.section == "include" || strings.HasPrefix(v.section, "includeif")):
+				if path := from(filepath.Dir(files[i]), p.expanded(v.value)); !slices.Contains(files, path) {
+					files, out = append(files, path), append(out, path)
+				}
+			case v.section == "core" && v.key == "hookspath":
+				out = append(out, v.value)
+			case v.runs():
+				for _, word := range strings.FieldsFunc(v.value, func(r rune) bool { return strings.ContainsRune(" \t!'\"();&|", r) }) {
+					path := from(dir, p.expanded(word))
+					if info, err := os.Stat(path); err == nil && !info.IsDir() || err != nil && strings.Contains(word, "/") {
+						out = append(out, path)
+					}
+				}
+			}
+		}
 	}
 	return out
 }
@@ -69,20 +100,49 @@ func from(dir, path string) string {
 
 // hooksPaths returns the values of core.hooksPath in a git configuration file.
 func hooksPaths(file string) (out []string) {
+	for _, v := range gitVariables(file) {
+		if v.section == "core" && v.key == "hookspath" {
+			out = append(out, v.value)
+		}
+	}
+	return out
+}
+
+// gitVariable is a variable of a git configuration file.
+type gitVariable struct{ section, key, value string } // section and key in lower case
+
+// runs reports whether git runs the value as a command.
+func (v gitVariable) runs() bool {
+	section := v.section
+	if i := strings.IndexAny(section, " .\t\""); i >= 0 {
+		section = section[:i]
+	}
+	switch section {
+	case "alias", "filter", "diff", "merge", "credential", "gpg", "difftool", "mergetool", "pager", "trailer", "sequence", "interactive":
+		return true
+	case "core":
+		return slices.Contains([]string{"fsmonitor", "sshcommand", "editor", "pager", "askpass", "gitproxy", "attributesfile"}, v.key)
+	}
+	return false
+}
+
+// gitVariables returns the variables of a git configuration file that have a value.
+func gitVariables(file string) (out []gitVariable) {
 	lines, _ := readLines(file, maxGitConfig)
-	core := false
-	for _, line := range lines {
-		line = strings.TrimSpace(line)
+	section := ""
+	for i := 0; i < len(lines); i++ {
+		line := strings.TrimSpace(strings.TrimPrefix(lines[i], "\ufeff"))
+		for strings.HasSuffix(line, `\`) && i+1 < len(lines) { // the value continues
+			i++
+			line = strings.TrimSuffix(line, `\`) + strings.TrimSpace(lines[i])
+		}
 		if strings.HasPrefix(line, "[") {
-			section, rest, _ := strings.Cut(line[1:], "]")
-			core, line = strings.EqualFold(strings.TrimSpace(section), "core"), strings.TrimSpace(rest)
+			head, rest, _ := strings.Cut(line[1:], "]")
+			section, line = strings.ToLower(strings.TrimSpace(head)), strings.TrimSpace(rest)
 		}
 		name, value, ok := strings.Cut(line, "=")
-		if !core || !ok || !strings.EqualFold(strings.TrimSpace(name), "hooksPath") {
-			continue
-		}
-		if value = unquoted(value); value != "" {
-			out = append(out, value)
+		if value = unquoted(value); ok && value != "" {
+			out = append(out, gitVariable{section, strings.ToLower(strings.TrimSpace(name)), value})
 		}
 	}
 	return out

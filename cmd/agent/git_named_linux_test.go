@@ -1,0 +1,61 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A command in the sandbox cannot change or create what the git configuration of the
+// workspace includes, nor programs that it names.
+func TestCommandsCannotChangeWhatGitRuns(t *testing.T) {
+	t.Parallel()
+	for config, file := range map[string]string{
+		"[include]\n\tpath = ../inc ; comment\n":     "inc",
+		"[include]\n\tpath = ../\"inc\"\n":           "inc",
+		"[include]\n\tpath = ../missing\n":           "missing",
+		"[include]\n\tpath = ../link/inc\n":          "real/inc",
+		"[include]\n\tpath = ../nested\n":            "inc",
+		"[core]\n\tfsmonitor = tools/watch.sh\n":     "tools/watch.sh",
+		"[filter \"x\"]\n\tclean = ./tools/watch.sh": "tools/watch.sh",
+	} {
+		t.Run(config, func(t *testing.T) {
+			t.Parallel()
+			h := repository(t)
+			h.put(t, "inc", "")
+			h.put(t, "real/inc", "")
+			h.put(t, "nested", "[include]\n\tpath = inc\n")
+			h.put(t, "tools/watch.sh", "#!/bin/sh\n")
+			h.put(t, "write.py", "open('"+file+"', 'w').write('[core]\\n\\tfsmonitor = touch OWNED #')\n")
+			if err := os.Symlink("real", filepath.Join(h.work, "link")); err != nil {
+				t.Fatal(err)
+			}
+			f, err := os.OpenFile(filepath.Join(h.work, ".git", "config"), os.O_APPEND|os.O_WRONLY, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, _ = f.WriteString(config)
+			f.Close()
+			s := serve(t, call("shell", shellCall("python3 write.py")), say("done"))
+			out, _ := h.command("run", "--model", "openai/m", "--base-url", s.URL+"/v1", "--mode", "edits", "go").CombinedOutput()
+			if len(s.seen()) != 2 {
+				t.Fatalf("%d requests\n%s", len(s.seen()), out)
+			}
+			if body := s.seen()[1].body; !strings.Contains(body, "Read-only file system") && !strings.Contains(body, "it was renamed to ") {
+				t.Errorf("the command was not stopped: %s", body)
+			}
+			got, err := os.ReadFile(filepath.Join(h.work, file))
+			if string(got) != "" && string(got) != "#!/bin/sh\n" {
+				t.Errorf("%s is %q (%v)\n%s", file, got, err, out)
+			}
+			git := exec.Command("git", "status")
+			git.Dir = h.work
+			_ = git.Run()
+			if _, err := os.Stat(filepath.Join(h.work, "OWNED")); err == nil {
+				t.Error("git status ran the program")
+			}
+		})
+	}
+}

@@ -21,7 +21,8 @@ import (
 
 // serveHostile runs a server on standard input and output by hand. A storm reports many
 // changes of its tools; its result is how often they were listed. A deaf server does not
-// read after it has listed its tools.
+// read after it has listed its tools. A curious one asks questions without end during a
+// call, and does not read the answers.
 func serveHostile(kind string) {
 	lines := bufio.NewScanner(os.Stdin)
 	lists := 0
@@ -41,6 +42,9 @@ func serveHostile(kind string) {
 			lists++
 			answer = `"result":{"tools":[{"name":"go","inputSchema":{"type":"object"}},{"name":"count","inputSchema":{"type":"object"}}]}`
 		case "tools/call":
+			for i := 0; kind == "curious"; i++ {
+				fmt.Printf(`{"jsonrpc":"2.0","id":"q%d","method":"elicitation/create","params":{"message":"%s","requestedSchema":{"type":"object","properties":{"x":{"type":"string"}}}}}`+"\n", i, strings.Repeat("?", 1000))
+			}
 			if strings.Contains(lines.Text(), `"name":"go"`) {
 				fmt.Print(strings.Repeat(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`+"\n", 500))
 			}
@@ -348,5 +352,51 @@ func TestLongTuples(t *testing.T) {
 	s := connect(t, o).Servers()[0]
 	if s.State != mcp.Ready || len(s.Tools) != 40 || len(s.Rejected) != 1 || s.Rejected[0] != "huge: its schema is larger than 64 KiB" {
 		t.Errorf("%s: %s, %d tools, %q", s.State, s.Why, len(s.Tools), s.Rejected)
+	}
+}
+
+// A server that asks questions without end is disconnected before they fill the memory,
+// whether a user can answer them or not, and over HTTP too.
+func TestAFloodOfQuestions(t *testing.T) {
+	flood := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var m struct {
+			ID     json.RawMessage
+			Method string
+		}
+		_ = json.NewDecoder(r.Body).Decode(&m)
+		if m.ID == nil || m.Method == "" {
+			w.WriteHeader(http.StatusAccepted)
+			return
+		}
+		switch m.Method {
+		case "initialize":
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"x","version":"1"}}}`, m.ID)
+		case "tools/list":
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"go","inputSchema":{"type":"object"}}]}}`, m.ID)
+		case "tools/call":
+			w.Header().Set("Content-Type", "text/event-stream")
+			for i := 0; r.Context().Err() == nil; i++ {
+				if _, err := fmt.Fprintf(w, `data: {"jsonrpc":"2.0","id":"q%d","method":"elicitation/create","params":{"message":"?","requestedSchema":{"type":"object","properties":{"x":{"type":"string"}}}}}`+"\n\n", i); err != nil {
+					return
+				}
+			}
+		default:
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"Method not found"}}`, m.ID)
+		}
+	}))
+	defer flood.Close()
+	for _, asks := range []bool{true, false} {
+		c := connect(t, mcp.Options{Asks: asks, Servers: []mcp.Server{program(t, "curious", "curious"), {Name: "flood", URL: flood.URL}}})
+		for _, name := range []string{"curious", "flood"} {
+			ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+			_, err := c.Call(ctx, name, "go", json.RawMessage(`{}`), tools.Approved{})
+			if err == nil || ctx.Err() != nil {
+				t.Errorf("%s, asks %t: %v", name, asks, err)
+			}
+			stop()
+		}
 	}
 }

@@ -322,6 +322,7 @@ func (c *Connections) Close() {
 		return
 	}
 	c.stop()
+	limit := time.After(closeTime)
 	var all sync.WaitGroup
 	for _, s := range c.servers {
 		all.Go(s.close)
@@ -335,7 +336,7 @@ func (c *Connections) Close() {
 	}()
 	select {
 	case <-ended:
-	case <-time.After(closeTime): // a server over HTTP does not answer
+	case <-limit: // a server over HTTP does not answer
 	}
 }
 

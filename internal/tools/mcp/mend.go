@@ -206,8 +206,8 @@ func encode(v any) json.RawMessage {
 
 // mendBody returns the body of an HTTP response with its messages mended: one message, or the
 // events of a stream.
-func mendBody(body io.ReadCloser, events bool) io.ReadCloser {
-	return &mendedBody{ReadCloser: body, in: bufio.NewReader(body), events: events}
+func mendBody(body io.ReadCloser, events bool, requests *unanswered) io.ReadCloser {
+	return &mendedBody{ReadCloser: body, in: bufio.NewReader(body), events: events, requests: requests}
 }
 
 // mendedBody is the body of an HTTP response. The body below limits its size.
@@ -215,10 +215,12 @@ type mendedBody struct {
 	io.ReadCloser
 	in     *bufio.Reader
 	events bool
-	lines  []byte // with the data of the current event
-	data   []byte // in lines
-	ready  []byte // mended
-	err    error  // after ready
+	// requests fails the stream if the server sends too many requests.
+	requests *unanswered
+	lines    []byte // with the data of the current event
+	data     []byte // in lines
+	ready    []byte // mended
+	err      error  // after ready
 }
 
 func (b *mendedBody) Read(p []byte) (int, error) {
@@ -246,6 +248,10 @@ func (b *mendedBody) readLine() {
 	line, b.err = b.in.ReadBytes('\n')
 	if data, ok := bytes.CutPrefix(line, []byte("data:")); ok && b.err == nil {
 		b.lines, b.data = append(b.lines, line...), append(b.data, data...)
+		return
+	}
+	if err := b.requests.read(b.data); err != nil {
+		b.err = err
 		return
 	}
 	if mended := mend(b.data); !bytes.Equal(mended, b.data) {

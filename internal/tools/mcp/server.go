@@ -338,7 +338,8 @@ func (s *server) drop(session *sdk.ClientSession) {
 }
 
 // closeTime limits how long the end of a session takes, in which a program has time to exit.
-const closeTime = 5 * time.Second
+// An interrupt ends the program within two seconds.
+const closeTime = 1500 * time.Millisecond
 
 // endSession closes a session.
 func endSession(session *sdk.ClientSession) {

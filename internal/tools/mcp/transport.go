@@ -71,10 +71,12 @@ type programConn struct {
 	log     *process.Log
 	ended   func(string)
 	*discovery
+	requests unanswered
 
 	incoming chan []byte // messages; closed at the end of standard output
 	failure  error       // why reading ended, once incoming is closed
 	batch    []jsonrpc.Message
+	size     int           // of each of them, in bytes: the mean
 	closed   chan struct{} // closed by Close
 	end      func()
 	writing  sync.Mutex
@@ -139,10 +141,14 @@ func (c *programConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	for {
 		if len(c.batch) > 0 {
 			next := c.batch[0]
-			if c.batch = c.batch[1:]; c.receives(next) {
-				return next, nil
+			if c.batch = c.batch[1:]; !c.receives(next) {
+				continue
 			}
-			continue
+			if err := c.requests.received(next, c.size); err != nil {
+				c.end()
+				return nil, err
+			}
+			return next, nil
 		}
 		select {
 		case <-ctx.Done():
@@ -156,6 +162,7 @@ func (c *programConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 				return nil, c.failure
 			}
 			c.batch = decode(line)
+			c.size = len(line) / max(len(c.batch), 1)
 		}
 	}
 }
@@ -192,6 +199,7 @@ func (c *programConn) Write(ctx context.Context, m jsonrpc.Message) error {
 	}
 	c.sent.note(b, delivered)
 	c.sends(m)
+	c.requests.sent(m)
 	if _, err = c.process.Stdin().Write(append(b, '\n')); err != nil {
 		c.noteEnd()
 	}
@@ -280,6 +288,7 @@ type roundTripper struct {
 	base      *http.Transport
 	origin    *url.URL
 	sent      *sent
+	requests  unanswered
 	denied    atomic.Int32          // status of the last answer if it denied access; otherwise 0
 	other     atomic.Pointer[error] // of the last request to another host; nil for none
 }
@@ -328,6 +337,7 @@ func (t *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.GetBody != nil {
 		if body, err := req.GetBody(); err == nil {
 			message, _ = io.ReadAll(body)
+			t.requests.wrote(message)
 		}
 	}
 	res, err := t.base.RoundTrip(req)
@@ -348,7 +358,7 @@ func (t *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	t.denied.Store(denied)
 	events := res.StatusCode/100 == 2 && strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream")
-	res.Body = mendBody(&limitedBody{ReadCloser: res.Body, left: maxMessage, events: events}, events)
+	res.Body = mendBody(&limitedBody{ReadCloser: res.Body, left: maxMessage, events: events}, events, &t.requests)
 	res.ContentLength = -1 // a mended message has another length
 	return res, nil
 }

@@ -70,9 +70,10 @@ func TestMovedDirectoryAsks(t *testing.T) {
 	}
 }
 
-// TestContinueInRenamedDirectory continues the session of a renamed directory.
-func TestContinueInRenamedDirectory(t *testing.T) {
-	t.Parallel()
+// renamedHome returns a home whose working directory was renamed after a session, and the
+// server of its model.
+func renamedHome(t *testing.T) (*server, home) {
+	t.Helper()
 	s := serve(t, say("Tulips it is."), say("Two it is."))
 	h := newHome(t, nil, at(s)...)
 	if out, code := h.agent(t, "run", "about tulips"); code != 0 {
@@ -83,6 +84,13 @@ func TestContinueInRenamedDirectory(t *testing.T) {
 	if err := os.Rename(old, h.work); err != nil {
 		t.Fatal(err)
 	}
+	return s, h
+}
+
+// TestContinueInRenamedDirectory continues the session of a renamed directory.
+func TestContinueInRenamedDirectory(t *testing.T) {
+	t.Parallel()
+	_, h := renamedHome(t)
 	a := h.open(t, 100, 30, "--continue")
 	a.wait("This directory has no sessions yet. Session "+h.ids(t)[0], "ran in ~/src/shop", "[r/f/v/q]")
 	a.send("r" + enter)
@@ -99,16 +107,7 @@ func TestContinueInRenamedDirectory(t *testing.T) {
 // TestEditorLoadsMovedSession loads a session whose directory was renamed in the directory
 // that the editor names.
 func TestEditorLoadsMovedSession(t *testing.T) {
-	s := serve(t, say("Tulips it is."), say("Two it is."))
-	h := newHome(t, nil, at(s)...)
-	if out, code := h.agent(t, "run", "about tulips"); code != 0 {
-		t.Fatal(out)
-	}
-	old := h.work
-	h.work = filepath.Join(h.dir, "src", "store")
-	if err := os.Rename(old, h.work); err != nil {
-		t.Fatal(err)
-	}
+	s, h := renamedHome(t)
 	e := connectEditor(t, h, s, acp.FileSystemCapabilities{})
 	e.session, e.dir = acp.SessionId(h.ids(t)[0]), h.work
 	if _, err := e.LoadSession(t.Context(), acp.LoadSessionRequest{SessionId: e.session, Cwd: h.work, McpServers: []acp.McpServer{}}); err != nil {

@@ -161,10 +161,15 @@ type Part struct {
 
 	dirs    []string // the directories in which the part may run; nil if unknown
 	defines []string // names of files that the part writes and of aliases
-	piped   bool     // the part reads a pipe, or data on the standard input of the line
-	input   *Part    // the part before the pipe; nil if there is none
-	intact  bool     // xargs does not split the names that input prints
-	urgency int      // how important Reason is
+	input   input
+	urgency int // how important Reason is
+}
+
+// input describes the standard input of a part.
+type input struct {
+	piped  bool  // it is a pipe, or data on the standard input of the line
+	from   *Part // the part before the pipe; nil if there is none
+	intact bool  // xargs does not split the names that from prints
 }
 
 // Destroyed describes the files that a part destroys, in addition to its Writes.

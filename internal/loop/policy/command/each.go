@@ -90,7 +90,7 @@ func (p *Part) ReadsOptions() bool {
 			return false
 		case name == "xargs", name == "gxargs":
 			e := eachOf(words[1:])
-			return e.command == nil || e.runs(p.input != nil && !e.file && e.split == "" && (e.null || p.intact) && p.input.printsPaths())
+			return e.command == nil || e.runs(p.input.from != nil && !e.file && e.split == "" && (e.null || p.input.intact) && p.input.from.printsPaths())
 		case name == "parallel":
 			return slices.ContainsFunc(words[1:], optionsRun)
 		}
@@ -107,8 +107,8 @@ func findIntact(parts []Part, env Env) {
 		if env.Splits == nil || !p.ReadsOptions() {
 			continue
 		}
-		if p.intact = true; p.ReadsOptions() || mayMakeFiles(parts, i) || p.input.printsSplit(eachOf(p.Argv[1:]).lines, env) {
-			p.intact = false
+		if p.input.intact = true; p.ReadsOptions() || mayMakeFiles(parts, i) || p.input.from.printsSplit(eachOf(p.Argv[1:]).lines, env) {
+			p.input.intact = false
 		}
 	}
 }

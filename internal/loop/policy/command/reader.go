@@ -185,10 +185,10 @@ func (r *reader) afterPipe(first int) {
 // part returns a new part in the current context.
 func (r *reader) part(operator string, dirs []string) *Part {
 	pipe := operator == "|"
-	p := &Part{Operator: operator, Nested: r.nested > 0, dirs: dirs, piped: pipe || r.env.Piped}
+	p := &Part{Operator: operator, Nested: r.nested > 0, dirs: dirs, input: input{piped: pipe || r.env.Piped}}
 	if pipe && len(r.parts) > 0 {
 		before := r.parts[len(r.parts)-1]
-		p.input = &before
+		p.input.from = &before
 	}
 	return p
 }

@@ -129,7 +129,7 @@ func (v *prover) operands(p *Part, kind, name string, a arguments) string {
 		if kind == "file" && len(rest) > 1 {
 			return "the second file of " + code(name) + " is one that it writes"
 		}
-		if len(rest) == 0 && !p.piped {
+		if len(rest) == 0 && !p.input.piped {
 			return waits
 		}
 		return v.streams(p, name, rest)
@@ -139,7 +139,7 @@ func (v *prover) operands(p *Part, kind, name string, a arguments) string {
 		}
 		p.Below = p.Below || name == "rg" || kind == "search" && a.has("-r", "--recursive")
 		if kind == "search" && len(rest) == 0 && !a.has("-r", "--recursive") {
-			if !p.piped {
+			if !p.input.piped {
 				return waits
 			}
 			return ""
@@ -161,7 +161,7 @@ func (v *prover) operands(p *Part, kind, name string, a arguments) string {
 func (v *prover) streams(p *Part, name string, operands []string) string {
 	for _, o := range operands {
 		switch {
-		case o == "-" && p.piped:
+		case o == "-" && p.input.piped:
 		case o == "-":
 			return code(name) + " would wait for input"
 		case o != "/dev/null" && p.finds(v.env, o, Special):

@@ -40,7 +40,7 @@ func (v *prover) streamEditing(p *Part, args []string) string {
 			return "the script of `sed` is not known to only print"
 		}
 	}
-	if len(a.operands) == 0 && !p.piped {
+	if len(a.operands) == 0 && !p.input.piped {
 		return "`sed` would wait for input"
 	}
 	return v.streams(p, "sed", a.operands)

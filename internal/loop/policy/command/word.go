@@ -202,7 +202,7 @@ func (r *reader) redirect(p *Part, redirs []*syntax.Redirect) {
 			re.Target = Word{Text: re.Target.Text, Kind: Unknown}
 		}
 		if strings.HasPrefix(re.Op, "<<") {
-			p.piped = true
+			p.input.piped = true
 			if text, ok := r.given(d); ok {
 				re.Text = &text
 			}

@@ -159,7 +159,7 @@ func scriptOf(args []string) string {
 func (g *guesser) readsScript(p *Part, args []string) bool {
 	operands := operandsOf(args)
 	device := slices.ContainsFunc(operands, func(w string) bool { return strings.HasPrefix(w, "/dev/") || strings.HasPrefix(w, "/proc/") })
-	if !p.piped && !slices.ContainsFunc(p.Redirs, func(re Redirect) bool { return strings.HasPrefix(re.Op, "<") }) {
+	if !p.input.piped && !slices.ContainsFunc(p.Redirs, func(re Redirect) bool { return strings.HasPrefix(re.Op, "<") }) {
 		return device
 	}
 	return device || scriptOf(args) == "" && !slices.ContainsFunc(operands, func(w string) bool { return p.finds(g.env, w, File, Directory, Special) }) || given("-s", args)
@@ -294,10 +294,10 @@ func (v *prover) eachFile(p *Part, args []string) string {
 		}
 		args = args[1:]
 	}
-	if !null || p.input == nil || len(args) == 0 {
+	if !null || p.input.from == nil || len(args) == 0 {
 		return source
 	}
-	places, ok := printsNames(*p.input)
+	places, ok := printsNames(*p.input.from)
 	if !ok {
 		return source
 	}

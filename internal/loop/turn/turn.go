@@ -31,7 +31,21 @@ type Turn struct {
 	// session; nil if there is none.
 	Prefix func(m Model, before *event.Prefix) event.Prefix
 	// Summary returns the model that summarizes conversations; nil for the current one.
-	Summary func() (Model, error)
+	Summary   func() (Model, error)
+	Additions Additions
+	Tools     []tools.Tool
+	Runner    Runner
+	Schema    *Schema // of the last answer; may be nil
+	Hooks     Hooks   // nil for none
+	// Evidence records the checks and edits of the turn; nil for none.
+	Evidence Evidence
+	Limits   Limits
+	Budget   *budget.Account
+	Clock    Clock
+}
+
+// Additions are what the program adds to the prompts of the user. Its functions may be nil.
+type Additions struct {
 	// Instructions returns notes with the instructions of the directories that tools
 	// have touched since its previous call. The model gets each note once. It may be
 	// nil.
@@ -44,15 +58,6 @@ type Turn struct {
 	// Situation describes the environment, ahead of the prompt; empty if the model
 	// knows it.
 	Situation string
-	Tools     []tools.Tool
-	Runner    Runner
-	Schema    *Schema // of the last answer; may be nil
-	Hooks     Hooks   // nil for none
-	// Evidence records the checks and edits of the turn; nil for none.
-	Evidence Evidence
-	Limits   Limits
-	Budget   *budget.Account
-	Clock    Clock
 }
 
 // run is a turn in progress.
@@ -339,11 +344,11 @@ func (r *run) say(ctx context.Context, p event.Prompt, steered bool) ending {
 	if p.Source != "" {
 		r.Permissions.NoteSource(p.Source)
 	}
-	if r.Attach != nil && len(p.Mentions) > 0 {
-		r.attach(r.Attach(ctx, p.Mentions))
+	if r.Additions.Attach != nil && len(p.Mentions) > 0 {
+		r.attach(r.Additions.Attach(ctx, p.Mentions))
 	}
-	if r.Mentioned != nil && p.Source == "" && offeredName(r.conv.Prefix, delegateTool) != "" {
-		if note := r.Mentioned(p.Text); note != "" {
+	if r.Additions.Mentioned != nil && p.Source == "" && offeredName(r.conv.Prefix, delegateTool) != "" {
+		if note := r.Additions.Mentioned(p.Text); note != "" {
 			r.addNotes(note)
 		}
 	}
@@ -374,11 +379,11 @@ func (r *run) attach(all []tools.Attachment) {
 
 // addSituation adds the description of the environment.
 func (r *run) addSituation() {
-	if r.Situation == "" {
+	if r.Additions.Situation == "" {
 		return
 	}
-	r.out.emit(&event.UserSaid{Meta: r.out.meta(), Text: r.Situation, Steered: true, Auto: true, Situation: true})
-	r.conv.add(llm.Message{Kind: llm.User, Text: r.Situation})
+	r.out.emit(&event.UserSaid{Meta: r.out.meta(), Text: r.Additions.Situation, Steered: true, Auto: true, Situation: true})
+	r.conv.add(llm.Message{Kind: llm.User, Text: r.Additions.Situation})
 }
 
 // addNotes adds notes of the program, as user messages.
@@ -403,8 +408,8 @@ func (r *run) addCommands() {
 func (r *run) addNews() {
 	r.addNotes(r.conv.announceMode(r.Permissions.Mode(), r.Delegated)...)
 	r.addNotes(r.Inbox.News()...)
-	if r.Instructions != nil {
-		r.addNotes(r.conv.missing(r.Instructions())...)
+	if r.Additions.Instructions != nil {
+		r.addNotes(r.conv.missing(r.Additions.Instructions())...)
 	}
 }
 

@@ -327,6 +327,26 @@ func TestProtectedChangesAreUndone(t *testing.T) {
 	}
 }
 
+// A command cannot hide protected files behind many other files and directories.
+func TestProtectedPathsAmongManyFiles(t *testing.T) {
+	c := confineCommands(t)
+	c.git("init", "-q")
+	c.put("d/f", "x\n")
+	c.ok("(mkdir many; cd many && seq 600 | xargs mkdir)")
+	c.ok("for d in . many/600; do (cd $d && seq 20500 | sed s/^/f/ | xargs touch); done")
+	r := c.sh("for d in . d many/600; do (cd $d && echo evil >.envrc && mkdir .vscode && echo evil >.vscode/tasks.json); done; git config core.fsmonitor ./evil; echo evil >.git/hooks/post-checkout", tools.Access{})
+	for _, dir := range []string{"", "d/", "many/600/"} {
+		for _, name := range []string{".envrc", ".vscode"} {
+			if c.exists(dir+name) || !strings.Contains(r.Summary, "removed "+dir+name) {
+				t.Errorf("%s%s is left: %s", dir, name, r.Summary)
+			}
+		}
+	}
+	if c.exists(".git/hooks/post-checkout") || strings.Contains(c.git("config", "--list"), "evil") {
+		t.Error("the repository runs programs")
+	}
+}
+
 // Repositories that a command clones keep their files, except for what git would run.
 func TestClonedRepositoryKeepsItsFiles(t *testing.T) {
 	c := confineCommands(t)

@@ -35,7 +35,7 @@ func (g *Guard) fixed(path, why string) (readOnly []string) {
 	if !g.leads(path) {
 		return []string{path}
 	}
-	entries := readDir(path)
+	entries, _ := os.ReadDir(path) // with an error, the entries that could be read
 	if len(entries) > maxOpened {
 		return []string{path}
 	}
@@ -63,7 +63,7 @@ func (g *Guard) undo(path, why string) (notices []Notice) {
 
 // undoIn renames the entries of a protected directory that were not in it before.
 func (g *Guard) undoIn(dir string, before openedDir) (notices []Notice) {
-	for _, e := range readDir(dir) {
+	for _, e := range entriesOf(dir, anyEntry) {
 		if !slices.Contains(before.names, e.Name()) {
 			notices = append(notices, g.undo(filepath.Join(dir, e.Name()), before.why)...)
 		}

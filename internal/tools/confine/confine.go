@@ -4,8 +4,8 @@
 // if they exist; those that a command creates are renamed afterwards. The configuration
 // of git stays writable; settings in it that can run programs are reverted.
 //
-// The check covers the first 500 directories, those near the top first, and those that
-// are made later. It cannot tell who changed a file: a protected path that the user creates while a command runs
+// The check covers all directories that commands make, and the first 500 others, those near
+// the top first. It cannot tell who changed a file: a protected path that the user creates while a command runs
 // is renamed, too. At most nine renamed files of one name are kept.
 //
 // The package decides nothing about permissions and starts nothing. Start reading at

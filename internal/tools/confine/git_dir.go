@@ -36,7 +36,7 @@ func hooksIn(dir string) (names []string) {
 	if info.Mode()&fs.ModeSymlink != 0 {
 		return []string{"."} // the directory itself
 	}
-	for _, e := range readDir(dir) {
+	for _, e := range entriesOf(dir, anyEntry) {
 		if !strings.HasSuffix(e.Name(), ".sample") {
 			names = append(names, e.Name())
 		}

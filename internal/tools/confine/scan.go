@@ -8,12 +8,13 @@ import (
 	"time"
 )
 
-// Limits of a scan. What lies beyond them is not checked.
-const (
-	maxDirs    = 500   // directories that the first scan finds, those near the top first: a scan is part of each command
-	maxMade    = 20000 // directories that were made later
-	maxEntries = 20000 // of one directory
-)
+// maxDirs is how many directories the first scan finds, those near the top first, because a
+// scan is part of each command. What a command makes later has no limit: otherwise it could
+// hide a protected path behind many other files.
+const maxDirs = 500
+
+// chunk is how many entries of a directory are read at once.
+const chunk = 1000
 
 // skipped are directories of dependencies, which contain many files with protected
 // names. No program uses these files.
@@ -53,12 +54,11 @@ type protectedName struct {
 }
 
 // scan brings the tree up to date. Directories that were made since an earlier scan do
-// not count for maxDirs: a command must not be able to make so many of them that others
-// are overlooked.
+// not count for maxDirs.
 func (t *tree) scan() {
 	t.scans++
 	todo, made := slices.Clone(t.tops), map[string]bool{}
-	counted, madeCount := 0, 0
+	counted := 0
 	for i := 0; i < len(todo); i++ {
 		path := todo[i]
 		d := t.dirs[path]
@@ -70,14 +70,12 @@ func (t *tree) scan() {
 			continue
 		}
 		isMade := made[path] || d != nil && d.made
-		count, limit := &counted, maxDirs
-		if isMade {
-			count, limit = &madeCount, maxMade
+		if !isMade {
+			if counted >= maxDirs && filepath.Base(path) != ".git" {
+				continue
+			}
+			counted++
 		}
-		if *count >= limit && filepath.Base(path) != ".git" {
-			continue
-		}
-		*count++
 		if s := stampOf(info); d == nil || d.racy || d.stamp != s {
 			before := d
 			d = t.read(path, s, before)
@@ -115,7 +113,7 @@ func (t *tree) read(path string, s stamp, before *directory) *directory {
 	if before != nil && before.inode == s.inode && before.device == s.device {
 		d.since = before.since
 	}
-	entries := readDir(path)
+	entries := t.readDir(path)
 	has := func(name string) bool {
 		return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == name })
 	}
@@ -157,16 +155,39 @@ func (t *tree) read(path string, s stamp, before *directory) *directory {
 	return d
 }
 
-// readDir returns the entries of a directory, at most maxEntries.
-func readDir(path string) []fs.DirEntry {
+// readDir returns the entries of a directory that may matter: directories, and files that
+// are protected or belong to git.
+func (t *tree) readDir(path string) []fs.DirEntry {
+	parent := filepath.Base(path)
+	return entriesOf(path, func(e fs.DirEntry) bool {
+		return e.IsDir() || slices.Contains(gitNames, e.Name()) || t.protected(parent, e.Name()) != ""
+	})
+}
+
+// entriesOf returns the entries of a directory that keep accepts, in no order.
+func entriesOf(path string, keep func(fs.DirEntry) bool) (out []fs.DirEntry) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil
 	}
 	defer f.Close()
-	entries, _ := f.ReadDir(maxEntries) // with an error, the entries that could be read
-	return entries
+	for {
+		entries, err := f.ReadDir(chunk)
+		for _, e := range entries {
+			if keep(e) {
+				out = append(out, e)
+			}
+		}
+		if err != nil { // io.EOF, or the rest cannot be read
+			return out
+		}
+	}
 }
+
+func anyEntry(fs.DirEntry) bool { return true }
+
+// gitNames are the entries by which a git directory and a repository are recognized.
+var gitNames = []string{".git", "HEAD", "commondir"}
 
 // newRepository reports whether path is in a repository that was made, with the
 // directory that contains it, after a scan.

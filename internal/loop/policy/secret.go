@@ -45,12 +45,19 @@ var secretPatterns = []string{
 	".env", ".env.*", ".env-*", ".envrc*", "*.env", "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "id_rsa.pub", "id_dsa.pub", "id_ecdsa.pub", "id_ed25519.pub",
 	"*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.kdbx", "*.ppk", "*.asc", "*.gpg",
 	".netrc", "_netrc", ".npmrc", ".pypirc", ".pgpass", ".my.cnf", ".git-credentials", ".htpasswd", ".dockercfg",
-	"credentials", "credentials.json", "secrets.json", "secrets.yml", "secrets.yaml", "secrets.toml",
+	"credentials", "credentials.json", "secrets.json", "secrets.yml", "secrets.yaml", "secrets.toml", "service-account*.json", "service_account*.json",
+	"*.tfstate",
 }
+
+// backupEnds are endings that editors and people append to the name of a copy.
+var backupEnds = []string{"~", ".bak", ".backup", ".old", ".orig", ".save", ".copy", ".swp"}
 
 // secretName reports whether a file of that name usually holds secrets.
 func secretName(name string) bool {
 	name = strings.ToLower(fold(name))
+	for _, end := range backupEnds {
+		name = strings.TrimSuffix(name, end)
+	}
 	return slices.ContainsFunc(secretPatterns, func(pattern string) bool {
 		ok, _ := path.Match(pattern, name) // the patterns are valid
 		return ok

@@ -21,6 +21,7 @@ func TestWithheldFromPrompts(t *testing.T) {
 	p := policy.Paths{Workspace: work, Home: home, Config: []string{filepath.Join(home, ".config")}, Zsh: []string{home}, Own: []string{filepath.Join(home, ".config/agent/config.json")}}
 	rule := p.WithheldFromPrompts()
 	for name, withheld := range map[string]bool{
+		".env~": true, "prod.env.bak": true, "id_rsa.bak": true, "service-account.json": true, "terraform.tfstate.backup": true, "notes.bak": false, "main.tf": false,
 		".env": true, ".ENV": true, ".env.local": true, "prod.env": true, ".envrc": true, "sub/.env": true, "id_rsa": true, "id_ed25519.pub": true, "server.pem": true, "server.KEY": true,
 		".npmrc": true, "credentials.json": true, ".git/config": true, "sub/.git/config": true, ".mcp.json": true, ".vscode/settings.json": true, ".claude/settings.json": true,
 		".agents/config.toml": true, ".agent/config.json": true, "../.ssh/config": true, "../.aws/credentials": true, "../.netrc": true, "../.config/agent/config.json": true, "../.config/gh/hosts.yml": true,

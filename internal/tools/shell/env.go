@@ -103,7 +103,7 @@ var secrets = map[string]bool{"MYSQL_PWD": true, "SSHPASS": true, "DOCKER_AUTH_C
 // secretWords are words of names that hold secrets; secretEnds are endings of
 // such words.
 var (
-	secretWords = []string{"KEY", "KEYS", "PAT", "PASS", "DBPASS", "AUTH", "DSN", "WEBHOOK"}
+	secretWords = []string{"KEY", "KEYS", "PAT", "PASS", "DBPASS", "AUTH", "DSN", "WEBHOOK", "BEARER", "COOKIE", "COOKIES", "JWT", "OTP", "PIN"}
 	secretEnds  = []string{"APIKEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "CREDENTIALS"}
 )
 
@@ -135,7 +135,10 @@ func pathName(name, value string) bool {
 var passwordField = pattern(`(?i)(^|[?&;\s])(password|passwd|pass|pwd)=[^&;\s]`)
 
 // tokenPrefixes are the prefixes of tokens of well-known services.
-var tokenPrefixes = []string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "xoxb-", "xoxp-"}
+var tokenPrefixes = []string{
+	"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "xoxb-", "xoxp-", "xapp-", "sk_live_", "sk_test_", "rk_live_", "rk_test_", "whsec_", "AKIA", "ASIA", "AIza", "ya29.",
+	"eyJhbGci", "npm_", "pypi-", "hf_", "SG.", "shpat_", "dop_v1_", "Bearer ", "Basic ",
+}
 
 // minKeyLength is the minimum length of an API key that begins with sk-. Shorter
 // values may be language codes.

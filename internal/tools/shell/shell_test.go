@@ -105,6 +105,7 @@ func TestRunsInItsDirectory(t *testing.T) {
 func TestEnvironmentHasNoSecrets(t *testing.T) {
 	env := []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=/home/ann", "MAX_TOKENS=5", "MONKEY=1", "SSH_AUTH_SOCK=/s", "EDITOR=vim", "PWD=/elsewhere",
+		"STRIPE=sk_live_x", "SESSION_COOKIE=x", "BEARER=x", "PIN=1", "CI=Bearer x", "ACCESS=AKIAX",
 		"OPENAI_API_KEY=x", "GITHUB_TOKEN=x", "AWS_SECRET_ACCESS_KEY=x", "PGPASSWORD=x", "npm_config__authToken=x",
 		"CLIENT_SECRET=x", "SOME_API_KEY_2=x", "GOOGLE_APPLICATION_CREDENTIALS=x", "BASH_ENV=/evil",
 	}
@@ -117,6 +118,11 @@ func TestEnvironmentHasNoSecrets(t *testing.T) {
 	}
 	for name, value := range have {
 		if value == "x" || value == "/evil" {
+			t.Errorf("%s was handed on", name)
+		}
+	}
+	for _, name := range []string{"STRIPE", "SESSION_COOKIE", "BEARER", "PIN", "CI", "ACCESS"} {
+		if _, ok := have[name]; ok {
 			t.Errorf("%s was handed on", name)
 		}
 	}

@@ -49,7 +49,7 @@ var mayImport = map[string][]string{
 	"internal/loop/turn":               {"internal/elicit", "internal/loop/budget", "internal/loop/event", "internal/loop/hunk", "internal/loop/plan", "internal/loop/window", "internal/loop/policy", "internal/tools", "internal/tools/advice", "internal/tools/charset", "internal/tools/schema", "internal/tools/workspace", "internal/llm"},
 	"internal/loop/delegate":           {"internal/loop/budget", "internal/loop/event", "internal/loop/instructions", "internal/loop/policy", "internal/loop/session", "internal/loop/turn", "internal/llm", "internal/tools", "internal/tools/advice", "internal/tools/intake"},
 	"internal/loop/delegate/isolation": {"internal/loop/delegate", "internal/loop/event", "internal/loop/policy", "internal/tools", "internal/tools/workspace"},
-	"internal/loop/hooks":              {"internal/loop/event", "internal/tools"},
+	"internal/loop/hooks":              {"internal/loop/event", "internal/realpath", "internal/tools"},
 	"internal/loop/secrets":            {"internal/loop/event", "internal/llm", "internal/llm/mask", "internal/tools"},
 	"internal/loop/undo":               {"internal/loop/event", "internal/loop/hunk", "internal/loop/turn", "internal/history", "internal/tools", "internal/tools/shell/sandbox", "internal/tools/workspace"},
 	"internal/loop/trace":              {"internal/loop/event", "internal/llm"},

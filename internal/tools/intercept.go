@@ -17,6 +17,9 @@ type Info struct {
 	// Effective is as in Call. It is set for ArgumentsInterceptor and CheckInterceptor, and
 	// has the arguments before any interceptor changed them.
 	Effective *Effective
+	// Targets returns the targets of the call with other arguments, as the interceptors after
+	// this one and the tool resolve them; none if it fails. It is set for ArgumentsInterceptor.
+	Targets func(args json.RawMessage) []Target
 }
 
 // Runner runs an approved call.
@@ -65,13 +68,9 @@ func (is Interceptors) Prepare(ctx context.Context, in Info, t Tool) (Call, erro
 			in.Effective = c.Effective
 		}
 	}
-	for _, x := range is.all {
-		if x, ok := x.(ArgumentsInterceptor); ok {
-			var err error
-			if args, err = x.Arguments(ctx, in, args); err != nil {
-				return Call{Effective: in.Effective}, err
-			}
-		}
+	args, err := is.arguments(ctx, in, t, args)
+	if err != nil {
+		return Call{Effective: in.Effective}, err
 	}
 	c, err := t.Prepare(ctx, args)
 	if err != nil {
@@ -89,6 +88,29 @@ func (is Interceptors) Prepare(ctx context.Context, in Info, t Tool) (Call, erro
 		}
 	}
 	return c, nil
+}
+
+// arguments runs the argument interceptors.
+func (is Interceptors) arguments(ctx context.Context, in Info, t Tool, args json.RawMessage) (json.RawMessage, error) {
+	for i, x := range is.all {
+		x, ok := x.(ArgumentsInterceptor)
+		if !ok {
+			continue
+		}
+		in.Targets = func(args json.RawMessage) []Target {
+			args, err := Interceptors{is.all[i+1:]}.arguments(ctx, in, t, args)
+			if err != nil {
+				return nil
+			}
+			c, _ := t.Prepare(ctx, args) // the call itself reports the error
+			return c.Targets
+		}
+		var err error
+		if args, err = x.Arguments(ctx, in, args); err != nil {
+			return nil, err
+		}
+	}
+	return args, nil
 }
 
 // Run runs an approved call inside the run interceptors.

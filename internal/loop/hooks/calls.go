@@ -14,6 +14,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"agent/internal/llm/phrase"
+	"agent/internal/realpath"
 	"agent/internal/tools"
 )
 
@@ -21,6 +22,7 @@ import (
 type Calls struct {
 	r     *Runner
 	dir   string // the workspace of the agent
+	real  string // dir without symbolic links
 	agent string // number of the delegate; empty for the main agent
 
 	mu   sync.Mutex
@@ -42,7 +44,9 @@ func keyOf(in tools.Info) callKey {
 // decided is what the hooks before a call decided.
 type decided struct {
 	outcome
-	err error // why the call is blocked
+	err   error    // why the call is blocked
+	hooks []Hook   // of the tool, for all paths
+	paths []string // all names of the files of the call
 }
 
 // maxSeen limits the decisions that are kept. They are needed from the preparation of a
@@ -53,7 +57,7 @@ const maxSeen = 256
 // that of secrets, and After must come later than those that record changes. Agent is the
 // number of a delegate; empty for the main agent.
 func (r *Runner) Calls(dir, agent string) *Calls {
-	return &Calls{r: r, dir: dir, agent: agent, seen: map[callKey]decided{}}
+	return &Calls{r: r, dir: dir, real: realpath.Of(dir), agent: agent, seen: map[callKey]decided{}}
 }
 
 // Before returns the interceptor that runs the hooks before a call.
@@ -70,12 +74,14 @@ func (b before) Arguments(ctx context.Context, in tools.Info, args json.RawMessa
 	d, known := b.decision(in)
 	if !known {
 		tool, given := effective(in.Tool, args, in.Effective)
-		paths := b.pathsOf(given)
-		all := b.r.find(BeforeTool, paths, in.Tool, tool)
-		if len(all) == 0 {
+		if d.hooks = b.r.find(BeforeTool, in.Tool, tool); len(d.hooks) == 0 {
 			return args, nil
 		}
-		d.outcome = b.r.run(ctx, all, Input{Event: BeforeTool, Agent: b.agent, Tool: tool, Call: in.ID, Arguments: given, Paths: paths})
+		input := Input{Event: BeforeTool, Agent: b.agent, Tool: tool, Call: in.ID, Arguments: given}
+		input.locate = func(i *Input) { i.Paths, i.file = b.named(in, i.Arguments) }
+		input.locate(&input)
+		d.paths = input.Paths
+		d.outcome = b.r.run(ctx, d.hooks, input)
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -95,12 +101,69 @@ func (b before) Arguments(ctx context.Context, in tools.Info, args json.RawMessa
 	return args, nil
 }
 
-// Check implements tools.CheckInterceptor.
+// errMoved is the error of a call whose path led elsewhere when the hooks ran.
+var errMoved = errors.New("not run: the path was changed while the hooks of the user ran. Send the call again")
+
+// Check implements tools.CheckInterceptor. It rejects a call if a hook for its paths did not
+// run, because something has replaced a directory or a link since.
 func (b before) Check(_ context.Context, in tools.Info, c *tools.Call) error {
-	if d, _ := b.decision(in); d.changed != nil {
+	d, _ := b.decision(in)
+	if d.changed != nil {
 		c.Warnings = append(c.Warnings, "The hook "+d.by+" changed the arguments of this call.")
+		return nil
+	}
+	now, _ := targetPaths(c.Targets)
+	for _, h := range d.hooks {
+		if !h.on(d.paths) && h.on(now) {
+			return errMoved
+		}
 	}
 	return nil
+}
+
+// named returns all names of the files of a call with arguments args: as the model wrote
+// them, and without symbolic links and look-alikes. file is the one that the call acts on;
+// empty if it has none or several.
+func (b before) named(in tools.Info, args json.RawMessage) (paths []string, file string) {
+	paths = b.pathsOf(args)
+	if in.Effective != nil {
+		var err error
+		if args, err = in.Effective.Wrap(args); err != nil {
+			return paths, ""
+		}
+	}
+	if in.Targets == nil {
+		return paths, ""
+	}
+	targets, file := targetPaths(in.Targets(args))
+	return merged(paths, targets), file
+}
+
+// targetPaths returns all names of the paths among targets. file is the only one of them;
+// empty if there are several or none.
+func targetPaths(targets []tools.Target) (paths []string, file string) {
+	n := 0
+	for _, t := range targets {
+		if t.Kind == tools.Path {
+			paths = merged(merged(paths, []string{t.Value}), t.Spelled)
+			file = t.Value
+			n++
+		}
+	}
+	if n != 1 {
+		file = ""
+	}
+	return paths, file
+}
+
+// merged returns the strings of a and those of b that are not among them.
+func merged(a, b []string) []string {
+	for _, s := range b {
+		if !slices.Contains(a, s) {
+			a = append(a, s)
+		}
+	}
+	return a
 }
 
 func (c *Calls) decision(in tools.Info) (d decided, known bool) {
@@ -143,10 +206,12 @@ func (a after) Run(ctx context.Context, in tools.Info, c tools.Call, ok tools.Ap
 	if len(paths) == 0 {
 		paths = a.pathsOf(args)
 	}
-	if all := a.r.find(AfterTool, paths, in.Tool, tool); len(all) > 0 {
+	if all := a.r.find(AfterTool, in.Tool, tool); len(all) > 0 {
+		names, file := targetPaths(c.Targets)
 		out := a.r.run(ctx, all, Input{
 			Event: AfterTool, Agent: a.agent, Tool: tool, Call: in.ID, Arguments: json.RawMessage(a.r.o.Mask(string(args))), Paths: paths,
 			Title: c.Title, Result: got.Text, Failed: got.IsError,
+			file: file, names: merged(names, a.pathsOf(args)),
 		})
 		if out.context != "" {
 			notes = append(notes, fromHook+out.context)
@@ -188,8 +253,9 @@ func callPaths(c tools.Call, got tools.Result) (all []string) {
 	return all
 }
 
-// pathsOf returns the paths that the arguments of a call name, before the tool has looked
-// at them: the values of arguments that are called like a path, and the files of a patch.
+// pathsOf returns the paths that the arguments of a call name, as they are and without
+// symbolic links: the values of arguments that are called like a path, and the files of a
+// patch. The tool itself may resolve them in another way.
 func (c *Calls) pathsOf(args json.RawMessage) (all []string) {
 	var tree any
 	if json.Unmarshal(args, &tree) != nil {
@@ -216,9 +282,7 @@ func (c *Calls) pathsOf(args json.RawMessage) (all []string) {
 				found = append(found, v)
 			}
 			for _, p := range found {
-				if p = c.relative(p); !slices.Contains(all, p) {
-					all = append(all, p)
-				}
+				all = merged(all, c.relative(p))
 			}
 		}
 	}
@@ -247,23 +311,37 @@ func patched(text string) (all []string) {
 	return all
 }
 
-// relative returns a path relative to the workspace if it is inside, with slashes.
-func (c *Calls) relative(name string) string {
+// relative returns a path as it is and without symbolic links, both relative to the
+// workspace if they are inside, with slashes.
+func (c *Calls) relative(name string) []string {
 	name = filepath.Clean(filepath.FromSlash(name))
-	if filepath.IsAbs(name) {
-		if rel, err := filepath.Rel(c.dir, name); err == nil && filepath.IsLocal(rel) {
-			name = rel
-		}
+	path := name
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(c.dir, path)
 	}
-	return filepath.ToSlash(name)
+	real := realpath.Of(path)
+	if filepath.IsAbs(name) {
+		name = below(c.dir, name)
+	}
+	return []string{filepath.ToSlash(name), filepath.ToSlash(below(c.real, real))}
 }
 
-// matches reports whether h acts on a call with these paths of a tool with one of names.
-func (h Hook) matches(paths, names []string) bool {
-	plain := func(name string) string { return strings.ReplaceAll(name, "/", "|") } // * stands for / too
-	if h.Tool != "" && !slices.ContainsFunc(names, func(n string) bool { return doublestar.MatchUnvalidated(plain(h.Tool), plain(n)) }) {
-		return false
+// below returns an absolute path relative to dir if it is inside.
+func below(dir, path string) string {
+	if rel, err := filepath.Rel(dir, path); err == nil && filepath.IsLocal(rel) {
+		return rel
 	}
+	return path
+}
+
+// of reports whether h acts on calls of a tool with one of these names.
+func (h Hook) of(names []string) bool {
+	plain := func(name string) string { return strings.ReplaceAll(name, "/", "|") } // * stands for / too
+	return h.Tool == "" || slices.ContainsFunc(names, func(n string) bool { return doublestar.MatchUnvalidated(plain(h.Tool), plain(n)) })
+}
+
+// on reports whether h acts on a call with one of these paths.
+func (h Hook) on(paths []string) bool {
 	return h.Path == "" || slices.ContainsFunc(paths, func(p string) bool {
 		if !strings.Contains(h.Path, "/") {
 			p = path.Base(p)

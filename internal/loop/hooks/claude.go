@@ -76,7 +76,8 @@ func (in Input) claude() claudeInput {
 	return out
 }
 
-// claudeArguments returns the arguments with the names of Claude Code and absolute paths.
+// claudeArguments returns the arguments with the names of Claude Code and the absolute path
+// of the file, without symbolic links and look-alikes.
 func (in Input) claudeArguments() map[string]any {
 	var args map[string]any
 	if json.Unmarshal(in.Arguments, &args) != nil {
@@ -90,6 +91,9 @@ func (in Input) claudeArguments() map[string]any {
 		out[name] = value
 	}
 	path, _ := out["file_path"].(string)
+	if path != "" && in.file != "" {
+		path = in.file
+	}
 	if path == "" && in.Tool == "patch" && len(in.Paths) > 0 {
 		path = in.Paths[0]
 	}

@@ -59,6 +59,10 @@ type Input struct {
 	Continued bool            `json:"continued,omitempty"` // a hook has already continued this turn
 
 	unawaited bool // the session does not wait for the hook
+
+	file   string       // the path that a call acts on, as in Paths; empty for none or several
+	names  []string     // other names of Paths, for Hook.Path
+	locate func(*Input) // sets the paths after a hook has changed Arguments
 }
 
 // Options configure a Runner.
@@ -130,7 +134,7 @@ func (r *Runner) begin() {
 		r.open.Store(true)
 		r.background.Go(func() {
 			defer close(r.started)
-			r.context = r.run(r.ctx, r.find(SessionStart, nil), Input{Event: SessionStart}).context
+			r.context = r.run(r.ctx, r.find(SessionStart), Input{Event: SessionStart}).context
 		})
 	})
 }
@@ -164,7 +168,7 @@ func (r *Runner) Prompt(ctx context.Context, text string) (note, blocked string)
 	case <-ctx.Done():
 		return "", ""
 	}
-	out := r.run(ctx, r.find(Prompt, nil), Input{Event: Prompt, Prompt: text})
+	out := r.run(ctx, r.find(Prompt), Input{Event: Prompt, Prompt: text})
 	if out.blocked {
 		return "", out.reason
 	}
@@ -184,7 +188,7 @@ func (r *Runner) Ended(ctx context.Context, reason event.Reason, answer string, 
 		r.inform(in)
 		return ""
 	}
-	out := r.run(ctx, r.find(TurnEnd, nil), in)
+	out := r.run(ctx, r.find(TurnEnd), in)
 	if !out.blocked || ctx.Err() != nil {
 		return ""
 	}
@@ -210,7 +214,7 @@ func (r *Runner) Listen(e event.Event) {
 // inform runs hooks in the background, and ignores what they print.
 func (r *Runner) inform(in Input) {
 	in.unawaited = true
-	r.background.Go(func() { r.run(r.ctx, r.find(in.Event, nil), in) })
+	r.background.Go(func() { r.run(r.ctx, r.find(in.Event), in) })
 }
 
 const (
@@ -229,7 +233,7 @@ func (r *Runner) Close() {
 	late := time.AfterFunc(lastLimit, r.stop)
 	r.background.Wait()
 	late.Stop()
-	all := r.find(SessionEnd, nil)
+	all := r.find(SessionEnd)
 	for i := range all {
 		all[i].Limit = min(all[i].limit(), endLimit)
 	}

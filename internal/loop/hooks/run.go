@@ -60,23 +60,27 @@ type outcome struct {
 	by      string          // the hook that changed them last
 }
 
-// find returns the hooks of an event, for a call with these paths of a tool with one of names.
-func (r *Runner) find(event string, paths []string, names ...string) []Hook {
+// find returns the hooks of an event, for a call of a tool with one of names.
+func (r *Runner) find(event string, names ...string) []Hook {
 	all, problem := r.o.Find(event)
 	if problem != "" {
 		r.report(problem)
 	}
-	return slices.DeleteFunc(slices.Clone(all), func(h Hook) bool { return !h.matches(paths, names) })
+	return slices.DeleteFunc(slices.Clone(all), func(h Hook) bool { return !h.of(names) })
 }
 
-// run runs hooks in order until one blocks. Each gets the arguments as the hooks before
-// it left them. A hook that fails is reported and changes nothing.
+// run runs the hooks for the paths of a call, or all hooks of another event, in order until
+// one blocks. Each gets the arguments as the hooks before it left them. A hook that fails is
+// reported and changes nothing.
 func (r *Runner) run(ctx context.Context, all []Hook, in Input) (out outcome) {
 	in.Session, in.Dir = r.o.Session, r.o.Dir
 	in.Prompt, in.Result, in.Answer, in.Title = r.o.Mask(in.Prompt), r.o.Mask(in.Result), r.o.Mask(in.Answer), r.o.Mask(in.Title)
 	for _, h := range all {
+		if !h.on(in.Paths) && !h.on(in.names) {
+			continue
+		}
 		ended := r.watch(h, in)
-		got, err := r.one(ctx, h, in)
+		got, err := r.one(ctx, h, r.masked(in))
 		ended()
 		if ctx.Err() != nil {
 			return out
@@ -98,9 +102,20 @@ func (r *Runner) run(ctx context.Context, all []Hook, in Input) (out outcome) {
 		}
 		if len(got.Arguments) > 0 && in.Event == BeforeTool {
 			in.Arguments, out.changed, out.by = got.Arguments, got.Arguments, h.name()
+			in.locate(&in)
 		}
 	}
 	return out
+}
+
+// masked returns in without secrets in its paths.
+func (r *Runner) masked(in Input) Input {
+	paths := make([]string, 0, len(in.Paths))
+	for _, p := range in.Paths {
+		paths = append(paths, r.o.Mask(p))
+	}
+	in.Paths, in.file = paths, r.o.Mask(in.file)
+	return in
 }
 
 // shownAfter is how long a hook must run before the user sees that it does.

@@ -69,11 +69,11 @@ var safetyCases = []struct {
 		"CVE-2026-33068 the repository sets the permission mode":     "cmd/agent TestHostileRepositories",
 		"CVE-2026-40068 commondir names another repository":          "cmd/agent TestHostileRepositories",
 		"CVE-2025-61260 .env moves the configuration":                "cmd/agent TestHostileRepositories",
-		"CVE-2025-54136 something approved is exchanged":             "cmd/agent TestApprovalOfAnAgent; cmd/agent TestApprovalFile",
+		"CVE-2025-54136 something approved is exchanged":             "cmd/agent TestConfirmationOfAnAgent; cmd/agent TestApprovalsOfEarlierVersions",
 		"CVE-2025-53773 the model turns approval off":                "cmd/agent TestProtectedPathsInASession; internal/loop/policy TestProtectedPaths",
 		"CVE-2025-59828 and 65099 yarn plugins":                      "cmd/agent TestHostileRepositories",
 		"GHSA-wpqr-6v78-jr5g a run without a user trusts everything": "cmd/agent TestHostileRepositories; internal/loop TestProtectedPathHeadless",
-		"trust by path instead of content":                           "cmd/agent TestApprovalOfAnAgent",
+		"trust by path instead of content":                           "cmd/agent TestConfirmationOfAnAgent",
 	}},
 	{"Text of others sends data out", map[string]string{
 		"images and links": "cmd/agent TestModelOutputConnectsNowhere",

@@ -300,3 +300,25 @@ func TestXargsOfSplitNames(t *testing.T) {
 		t.Errorf("the reason is %q, the rule %q", v.Why, v.Rule)
 	}
 }
+
+// A read outside the workspace needs approval in mode edits, however its path is written.
+func TestOutsideReadsInEdits(t *testing.T) {
+	dir := project(t, "a.txt")
+	home := filepath.Join(filepath.Dir(dir), "home")
+	if err := os.MkdirAll(home, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	outside := filepath.Join(filepath.Dir(dir), "out.txt")
+	if err := os.WriteFile(outside, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	at := policy.Paths{Workspace: dir, Home: home, Sandbox: policy.SandboxFull, Room: room(1 << 20)}
+	for line, want := range map[string]string{
+		"cat ../out.txt": "asks", "cat ~/../out.txt": "asks", "cat $HOME/../out.txt": "asks", `cat "$HOME/../out.txt"`: "asks", `cat "${HOME}"/../out.txt`: "asks",
+		"grep x " + outside: "asks", "for f in *.txt; do cat \"$f\"; done": "kept",
+	} {
+		if got := strictly(asks(&policy.Policy{Mode: event.ModeEdits}, at, run(dir, line))); got != want {
+			t.Errorf("%s: %s, want %s", line, got, want)
+		}
+	}
+}

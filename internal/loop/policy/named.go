@@ -164,8 +164,10 @@ func (n *naming) find(dir string) bool {
 // add adds the paths that a word means in dir. It reports false at a limit.
 func (n *naming) add(dir, word string) bool {
 	path := filepath.FromSlash(word)
-	if rest, ok := strings.CutPrefix(word, "~/"); ok || word == "~" {
-		path = filepath.Join(n.home, filepath.FromSlash(rest))
+	for _, home := range []string{"~", "$HOME", "${HOME}"} {
+		if rest, ok := strings.CutPrefix(strings.ReplaceAll(word, `"`, ""), home); ok && (rest == "" || rest[0] == '/') {
+			path = filepath.Join(n.home, filepath.FromSlash(rest))
+		}
 	}
 	if strings.HasPrefix(word, `\\`) || filepath.VolumeName(path) != "" && strings.HasPrefix(word, "//") {
 		return false // a network path: opening it contacts another machine

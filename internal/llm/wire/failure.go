@@ -141,7 +141,7 @@ func kindOf(status int, f Failure) (kind llm.ErrorKind, retry bool) {
 		return llm.ErrQuota, false
 	case status == http.StatusBadRequest && says("api key", "api_key"):
 		return llm.ErrKey, false
-	case status == http.StatusRequestEntityTooLarge && (ratesTokens(text) || limitsReply(text)):
+	case status == http.StatusRequestEntityTooLarge && (ratesTokens(text) || limitsOther(text) || limitsReply(f)):
 		return llm.ErrInvalid, false
 	case status != 0:
 		return kindOfStatus(status, says("model_not_found"))

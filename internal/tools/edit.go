@@ -153,6 +153,9 @@ func applyEdit(ctx context.Context, t *workspace.Transaction, e oneEdit) (*works
 	if err != nil {
 		return nil, edit.Result{}, err
 	}
+	if err := d.CheckEditable(); err != nil {
+		return nil, edit.Result{}, err
+	}
 	r, err := edit.ReplaceListed(ctx, d.After, []byte(e.Old), []byte(e.New), e.ReplaceAll)
 	if err != nil {
 		return nil, r, fmt.Errorf("edit %s: %w", d.Path, err)

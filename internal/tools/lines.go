@@ -37,6 +37,7 @@ type page struct {
 	crlf      int  // lines that end in CRLF
 	bom       bool // the file begins with a byte order mark
 	invalid   bool // some bytes are not valid UTF-8
+	damaged   bool // the file is UTF-16 with invalid bytes
 	noNewline bool // the last line of the file is included and has no newline
 }
 

@@ -15,6 +15,8 @@ import (
 func (p *page) notes(e charset.Encoding) string {
 	var b strings.Builder
 	switch {
+	case p.damaged:
+		fmt.Fprintf(&b, "(decoded from %s with invalid bytes, which are shown as \ufffd. Only write can change the file, and makes it UTF-8)\n", e)
 	case e.Converts():
 		fmt.Fprintf(&b, "(decoded from %s, in which changes are written, too)\n", e)
 	case e == charset.Unknown:

@@ -120,6 +120,9 @@ func applyAction(ctx context.Context, t *workspace.Transaction, a edit.FileActio
 		return t.Remove(d, a.Path)
 	}
 	if len(a.Hunks) > 0 {
+		if err := d.CheckEditable(); err != nil {
+			return err
+		}
 		r, err := edit.ApplyHunks(ctx, d.After, a.Hunks)
 		if err != nil {
 			return err

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"agent/internal/llm/phrase"
+	"agent/internal/tools/charset"
 	"agent/internal/tools/intake"
 	"agent/internal/tools/read"
 	"agent/internal/tools/workspace"
@@ -111,7 +112,8 @@ func (r *reader) lines(ctx context.Context, in *source, s span) (Result, error) 
 	if page.shown == 0 && s.first > 1 {
 		return Result{}, page.offsetError(in.name)
 	}
-	seen := in.reading()
+	seen, as := in.reading()
+	page.damaged = as == charset.Damaged
 	if page.total == 0 {
 		return Result{Text: "(the file is empty)\n", Summary: "0 lines", Reads: []workspace.Reading{seen}}, nil
 	}

@@ -37,7 +37,7 @@ func (r *reader) picture(ctx context.Context, in *source) (Result, error) {
 	if s.Scaled != s.Size {
 		text += fmt.Sprintf("; shown at %d x %d", s.Scaled.X, s.Scaled.Y)
 	}
-	seen := in.reading()
+	seen, _ := in.reading()
 	seen.Content = nil // images have no diff
 	return Result{
 		Text:    text + "\n",
@@ -78,6 +78,7 @@ func (r *reader) notebook(ctx context.Context, in *source, s span) (Result, erro
 	if page.shown == 0 && s.first > 1 {
 		return Result{}, page.offsetError(in.name + " as text")
 	}
+	seen, _ := in.reading()
 	images, note := r.imagesIn(ctx, cells.Pictures, s.first, s.first+page.shown-1)
 	text := strings.TrimSpace(fmt.Sprintf("notebook of %s %s", phrase.Count(cells.Count, "cell"), cells.Language))
 	return Result{
@@ -85,7 +86,7 @@ func (r *reader) notebook(ctx context.Context, in *source, s span) (Result, erro
 			fmt.Sprintf("(%s. Line numbers are those of this text; edit and search work on the JSON file)\n", text),
 		Summary: phrase.Count(cells.Count, "cell"),
 		Images:  images,
-		Reads:   []workspace.Reading{in.reading()},
+		Reads:   []workspace.Reading{seen},
 	}, nil
 }
 
@@ -146,7 +147,7 @@ func (r *reader) pdf(ctx context.Context, in *source, s span, ok Approved) (Resu
 	if pages == pdfPages {
 		all = "which only the first " + all + " are read"
 	}
-	seen := in.reading()
+	seen, _ := in.reading()
 	seen.Content = nil // the text is not that of the file
 	return Result{
 		Text: fmt.Sprintf("%s: the text of a PDF of %s. If a page has none, it may be scanned: in shell, run %s\n", path.Base(in.name), all, images) +

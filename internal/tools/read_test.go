@@ -80,7 +80,7 @@ func TestReadUnusualFiles(t *testing.T) {
 		"utf-16be":         {"\xfe\xff\x00a\x00\r\x00\n\x00b", "1\ta\n2\tb\n(decoded from UTF-16BE" + wide + "(the file starts with a byte order mark)\n(1 of these lines end in CRLF)\n(no newline at the end of the file)\n"},
 		"utf-16le, no bom": {"a\x00\n\x00\xe4\x00\n\x00", "1\ta\n2\tä\n(decoded from UTF-16LE" + wide},
 		"utf-16be, no bom": {"\x00a\x00\n\x00b\x00\n", "1\ta\n2\tb\n(decoded from UTF-16BE" + wide},
-		"utf-16, broken":   {"\xff\xfea\x00\x00\xd8b\x00\n\x00x", "1\ta\ufffdb\n2\t\ufffd\n(decoded from UTF-16LE" + wide + "(the file starts with a byte order mark)\n(no newline at the end of the file)\n"},
+		"utf-16, broken":   {"\xff\xfea\x00\x00\xd8b\x00\n\x00x", "1\ta\ufffdb\n2\t\ufffd\n(decoded from UTF-16LE with invalid bytes, which are shown as \ufffd. Only write can change the file, and makes it UTF-8)\n(the file starts with a byte order mark)\n(no newline at the end of the file)\n"},
 		"utf-32":           {"\xff\xfe\x00\x00a\x00\x00\x00", "f is a binary file (text/plain; charset=utf-16le, 8 bytes)" + binary},
 		"numbers":          {"\x01\x00\x02\x00\x03\x00a\x00", "f is a binary file (application/octet-stream, 8 bytes)" + binary},
 		"no text, no nul":  {"\x1f\x8b\x01\x02\xff\xfe\x03", "f is a binary file (application/octet-stream, 7 bytes)" + binary},

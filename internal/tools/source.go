@@ -99,12 +99,12 @@ func (in *source) sample() []byte {
 	return b
 }
 
-// reading returns the Reading of the file, without lines. Text is known by its characters,
-// in whatever encoding.
-func (in *source) reading() workspace.Reading {
+// reading returns the Reading of the file, without lines, and the encoding of charset.Text.
+// Text is known by its characters, in whatever encoding.
+func (in *source) reading() (workspace.Reading, charset.Encoding) {
 	if !in.complete || len(in.buffered) > workspace.MaxEdit {
-		return workspace.LargeReading(in.name, in.info)
+		return workspace.LargeReading(in.name, in.info), ""
 	}
-	text, _ := charset.Text(in.buffered)
-	return workspace.NewReading(in.name, text)
+	text, e := charset.Text(in.buffered)
+	return workspace.NewReading(in.name, text), e
 }

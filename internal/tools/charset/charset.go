@@ -1,6 +1,7 @@
 // Package charset detects the character encoding of text and converts it. It never opens
 // files, and finds no encoding that a byte order mark, zeros or invalid UTF-8 do not show.
-// Start reading at Detect.
+// It does not tell apart the encodings whose text is plausible in Western languages, such as
+// ISO-8859-2. Start reading at Detect.
 package charset
 
 import (
@@ -30,6 +31,8 @@ const (
 	// Unknown is text in a form of one or more bytes per character that is not recognized,
 	// such as Shift JIS.
 	Unknown Encoding = "an unknown encoding"
+	// Damaged is UTF-16 with invalid bytes. Only Text returns it.
+	Damaged Encoding = "UTF-16 with invalid bytes"
 )
 
 // sampleBytes is how many bytes decide whether a file is text.
@@ -48,6 +51,9 @@ func Detect(b []byte, whole bool) (Encoding, bool) {
 	case bytes.HasPrefix(b, []byte("\xfe\xff")):
 		return UTF16BE, true
 	case bytes.IndexByte(head, 0) >= 0:
+		if whole && len(b)%2 == 1 { // UTF-16 has pairs of bytes
+			return "", false
+		}
 		return detectUTF16(head)
 	}
 	if !whole {
@@ -98,7 +104,7 @@ func detectSingleByte(b []byte) (Encoding, bool) {
 		return "", false
 	case sequences >= broken:
 		return UTF8, true
-	case controls > 0, undefined:
+	case controls > 0, undefined, !isWestern(b):
 		return Unknown, true
 	case windows > 0:
 		return Windows1252, true
@@ -192,21 +198,23 @@ func (e Encoding) Encode(text []byte) ([]byte, error) {
 }
 
 // Text returns a complete file as UTF-8 and its encoding. Content that cannot be converted
-// back exactly, such as a binary file, is returned unchanged as UTF8 or Unknown.
+// back exactly, such as a binary file, is returned unchanged as UTF8, Unknown or Damaged.
 func Text(content []byte) ([]byte, Encoding) {
 	e, ok := Detect(content, true)
-	if !ok || !e.Converts() {
-		if e != Unknown {
-			e = UTF8
-		}
+	switch {
+	case !ok && !utf8.Valid(content):
+		return content, Unknown
+	case !ok:
+		return content, UTF8
+	case !e.Converts():
 		return content, e
 	}
 	text, err := e.codec().NewDecoder().Bytes(content)
 	if err != nil {
-		return content, UTF8
+		return content, Damaged
 	}
 	if back, err := e.Encode(text); err != nil || !bytes.Equal(back, content) {
-		return content, UTF8
+		return content, Damaged
 	}
 	return text, e
 }

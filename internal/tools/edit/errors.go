@@ -17,6 +17,8 @@ type NotFoundError struct {
 type Near struct {
 	First, Last int // lines of the file, from 1; 0 if nothing is similar
 	Diff        string
+	// Composed means that lines differ only in the composition of characters.
+	Composed bool
 }
 
 func (e *NotFoundError) Error() string {
@@ -31,8 +33,13 @@ func (e *NotFoundError) Error() string {
 	if e.Near.First == e.Near.Last {
 		lines = fmt.Sprintf("line %d", e.Near.First)
 	}
-	return fmt.Sprintf("%s. The most similar text is %s (- is only in %s, + only in the file):\n%sRetry with the exact text of the file",
-		what, lines, sign, e.Near.Diff)
+	retry := "Retry with the exact text of the file"
+	if e.Near.Composed {
+		retry = "Lines that look the same differ in the composition of characters: \u00e9 is either one character (U+00E9) or e and a combining accent (U+0301). " +
+			"Retry with the characters of the file, or with lines that have only ASCII"
+	}
+	return fmt.Sprintf("%s. The most similar text is %s (- is only in %s, + only in the file):\n%s%s",
+		what, lines, sign, e.Near.Diff, retry)
 }
 
 // AmbiguousError means that several places match.

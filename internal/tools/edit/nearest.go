@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // The limits of a search for similar lines.
@@ -43,7 +46,28 @@ func nearest(ctx context.Context, before []byte, old []string) Near {
 	if text == "" {
 		return Near{}
 	}
-	return Near{First: d.number(first), Last: d.number(last), Diff: text}
+	return Near{First: d.number(first), Last: d.number(last), Diff: text, Composed: differInComposition(diff)}
+}
+
+// differInComposition reports whether the diff removes a line that an inserted line contains if,
+// and only if, the composition of characters is ignored.
+func differInComposition(diff []Line) bool {
+	for _, removed := range diff {
+		text := norm.NFC.String(removed.Text)
+		if removed.Op != Drop || isASCII(text) {
+			continue
+		}
+		for _, l := range diff {
+			if l.Op == Insert && !strings.Contains(l.Text, removed.Text) && strings.Contains(norm.NFC.String(l.Text), text) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func isASCII(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf })
 }
 
 // trimContext counts the lines at the beginning and end of a diff that are only

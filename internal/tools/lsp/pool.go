@@ -450,7 +450,7 @@ func (p *Pool) read(file string) (string, error) {
 	case !utf8.Valid(text):
 		what := "not UTF-8 text"
 		if encoding, ok := charset.Detect(text, true); ok {
-			what = fmt.Sprintf("%s text, and language servers read UTF-8", encoding)
+			what = fmt.Sprintf("text in %s, and language servers read UTF-8", encoding)
 		}
 		return "", advice.Add(fmt.Errorf("%s is %s", name, what), "Use search, read and edit, which decode it, or convert it with a command such as iconv")
 	}

@@ -180,7 +180,7 @@ func TestFilesThatAreNotUTF8(t *testing.T) {
 		"latin.x": "caf\xe9 two\n", "utf16.x": "\xff\xfet\x00w\x00o\x00\n\x00", "binary.x": "two\x00\x01\x80\xff\n",
 	})
 	for name, want := range map[string]string{
-		"latin.x":  "latin.x is ISO-8859-1 text, and language servers read UTF-8. Use search, read and edit, which decode it, or convert it with a command such as iconv",
+		"latin.x":  "latin.x is text in ISO-8859-1, and language servers read UTF-8. Use search, read and edit, which decode it, or convert it with a command such as iconv",
 		"utf16.x":  "utf16.x is UTF-16LE text, and language servers read UTF-8",
 		"binary.x": "binary.x is not UTF-8 text",
 	} {

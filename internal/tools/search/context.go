@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"agent/internal/llm/marker"
+	"agent/internal/tools/charset"
 )
 
 // contextWindow is how many bytes before and after a match are read for context.
@@ -34,24 +35,25 @@ func (t *Tree) addContext(m *Matched, n int) {
 		k := &m.Matches[i]
 		from := max(k.start-contextWindow, 0)
 		if got, _ := in.ReadAt(buf[:k.start-from], from); int64(got) == k.start-from {
-			k.Before = lastLines(buf[:got], n, from == 0)
+			k.Before = m.lastLines(buf[:got], n, from == 0)
 		}
 		got, _ := in.ReadAt(buf, k.end)
-		k.After = firstLines(buf[:got], n)
+		k.After = m.firstLines(buf[:got], n)
 	}
 }
 
 // lastLines returns the last n lines of b, which ends with a newline. Unless
 // whole is set, the first line of b may be incomplete and is excluded.
-func lastLines(b []byte, n int, whole bool) []string {
+func (m *Matched) lastLines(b []byte, n int, whole bool) []string {
 	b, ended := bytes.CutSuffix(b, []byte("\n"))
+	sample := b
 	var out []string
 	for more := ended; more && len(out) < n; {
 		i := bytes.LastIndexByte(b, '\n')
 		if i < 0 && !whole {
 			break
 		}
-		out = append(out, contextLine(b[i+1:]))
+		out = append(out, m.contextLine(b[i+1:], sample))
 		if more = i >= 0; more {
 			b = b[:i]
 		}
@@ -61,25 +63,47 @@ func lastLines(b []byte, n int, whole bool) []string {
 }
 
 // firstLines returns the first n lines of b after its leading newline.
-func firstLines(b []byte, n int) []string {
+func (m *Matched) firstLines(b []byte, n int) []string {
 	b, more := bytes.CutPrefix(b, []byte("\n"))
+	sample := b
 	var out []string
 	for more && len(out) < n && len(b) > 0 {
 		var line []byte
 		line, b, more = bytes.Cut(b, []byte("\n"))
-		out = append(out, contextLine(line))
+		out = append(out, m.contextLine(line, sample))
 	}
 	return out
 }
 
-func contextLine(line []byte) string {
-	return clip(bytes.TrimSuffix(line, []byte("\r")), 0)
+func (m *Matched) contextLine(line, sample []byte) string {
+	return m.show(bytes.TrimSuffix(line, []byte("\r")), 0, sample)
 }
 
 // maxText is how many bytes of a line are shown.
 const maxText = 300
 
-// clip returns a line, truncated around byte at if it is long.
+// show returns a line of sample, which is a part of the file, as UTF-8. It is truncated around
+// byte at if it is long.
+func (m *Matched) show(line []byte, at int, sample []byte) string {
+	if utf8.Valid(line) {
+		return clip(line, at)
+	}
+	if m.encoding == "" {
+		m.encoding = charset.Unknown
+		if e, ok := charset.Detect(sample, false); ok && (e == charset.Latin1 || e == charset.Windows1252) {
+			m.encoding = e
+		}
+	}
+	if m.encoding == charset.Unknown {
+		return clip(line, at)
+	}
+	at = min(at, len(line))
+	head, _ := io.ReadAll(m.encoding.Decode(bytes.NewReader(line[:at])))
+	tail, _ := io.ReadAll(m.encoding.Decode(bytes.NewReader(line[at:])))
+	return clip(append(head, tail...), len(head))
+}
+
+// clip returns a line of UTF-8, truncated around byte at if it is long.
 func clip(line []byte, at int) string {
 	if len(line) <= maxText {
 		return strings.ToValidUTF8(string(line), "\ufffd")

@@ -34,8 +34,6 @@ const maxGrowth = 3
 func (s *scanner) decoded(r content, head []byte, whole bool) content {
 	switch zero := bytes.IndexByte(head, 0) >= 0; {
 	case hasMark(head):
-	case zero && whole && len(head)%2 == 1: // UTF-16 has pairs of bytes
-		return nil
 	case !zero && (!s.q.wide || utf8.Valid(charset.Complete(head)) || holdsUTF8(head)):
 		return nil
 	}

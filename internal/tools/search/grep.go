@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync/atomic"
 	"time"
+
+	"agent/internal/tools/charset"
 )
 
 // Options are the options of a search.
@@ -39,6 +41,8 @@ type Matched struct {
 	Binary  bool // binary file with at least one match; Matches is empty
 	large   bool // too large, not searched
 	decoded bool // the matches are at offsets of the decoded text
+	// encoding is that of the lines that are not valid UTF-8; empty before the first of them.
+	encoding charset.Encoding
 }
 
 // Results holds the results of a search.

@@ -58,7 +58,7 @@ func (s *scanner) scanMultiline(ctx context.Context, m *Matched, b []byte) error
 		line += bytes.Count(b[counted:start], []byte{'\n'})
 		counted = start
 		if len(m.Matches) < s.keep {
-			text, left := clipLines(b[start:stop], at-start)
+			text, left := m.clipLines(b[start:stop], at-start, b)
 			m.Matches = append(m.Matches, Match{Line: line, Text: text, Left: left, start: int64(start), end: int64(stop)})
 		}
 		from = stop + 1
@@ -68,9 +68,9 @@ func (s *scanner) scanMultiline(ctx context.Context, m *Matched, b []byte) error
 	}
 }
 
-// clipLines returns the lines of a match, the first truncated around byte at, and
+// clipLines returns the lines of a match in sample, the first truncated around byte at, and
 // the number of omitted lines.
-func clipLines(b []byte, at int) (text string, left int) {
+func (m *Matched) clipLines(b []byte, at int, sample []byte) (text string, left int) {
 	var out []string
 	size := 0
 	for line := range bytes.SplitSeq(b, []byte{'\n'}) {
@@ -78,7 +78,7 @@ func clipLines(b []byte, at int) (text string, left int) {
 			left++
 			continue
 		}
-		l := clip(bytes.TrimSuffix(line, []byte{'\r'}), at)
+		l := m.show(bytes.TrimSuffix(line, []byte{'\r'}), at, sample)
 		size += len(l)
 		out = append(out, l)
 		at = 0

@@ -151,7 +151,7 @@ func (s *scanner) block(m *Matched, end int, last bool) {
 		}
 		if m.Count++; len(m.Matches) < s.keep && !m.Binary {
 			m.Matches = append(m.Matches, Match{
-				Line: line, Text: clip(text, at-start), start: s.offset + int64(start), end: s.offset + int64(stop),
+				Line: line, Text: m.show(text, at-start, b), start: s.offset + int64(start), end: s.offset + int64(stop),
 			})
 		}
 		if m.Binary {

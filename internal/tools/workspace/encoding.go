@@ -21,19 +21,38 @@ func (d *Draft) decode() {
 }
 
 // IsEncoded reports whether the file is not written as UTF-8.
-func (d *Draft) IsEncoded() bool { return d.encoding.Converts() || d.encoding == charset.Unknown }
+func (d *Draft) IsEncoded() bool {
+	return d.encoding.Converts() || d.encoding == charset.Unknown || d.encoding == charset.Damaged
+}
+
+// CheckEditable returns an error if no part of the text can be changed, because the rest cannot
+// be written as it is.
+func (d *Draft) CheckEditable() error {
+	if d.encoding != charset.Damaged {
+		return nil
+	}
+	return advice.Add(fmt.Errorf("%s was not changed: it is %s, so that a part of it cannot be changed", d.Path, d.encoding),
+		"Replace all of it with write, which makes it UTF-8, or repair it with a command")
+}
 
 // Size returns the size of the written file in bytes.
 func (d *Draft) Size() int64 { return int64(len(d.disk)) }
 
 // encoded returns After in the encoding of the file.
 func (d *Draft) encoded() ([]byte, error) {
-	if d.encoding == charset.Unknown && wide(d.After) > wide(d.Before) {
+	old := d.Before
+	if d.attributesOf != nil {
+		old = d.attributesOf.Before // it may be moved here
+	}
+	if d.After == nil || !d.encoding.Converts() && bytes.Equal(d.After, old) {
+		return d.After, nil
+	}
+	if err := d.CheckEditable(); err != nil {
+		return nil, err
+	}
+	if d.encoding == charset.Unknown && wide(d.After) > wide(old) {
 		return nil, advice.Add(fmt.Errorf("%s was not changed: it is in %s, and the new text is not ASCII", d.Path, d.encoding),
 			"Use only ASCII in the new text, or convert the file to UTF-8 with a command such as iconv")
-	}
-	if d.After == nil {
-		return nil, nil
 	}
 	content, err := d.encoding.Encode(d.After)
 	if err != nil {

@@ -120,3 +120,45 @@ func TestEditorLoadsMovedSession(t *testing.T) {
 		t.Errorf("the directory does not have the session: %s", out)
 	}
 }
+
+// TestUndoInRenamedDirectoryAsks undoes and shows the changes of a session whose directory
+// was renamed, after a question.
+func TestUndoInRenamedDirectoryAsks(t *testing.T) {
+	t.Parallel()
+	h := newHome(t, nil)
+	if out, code := h.agent(t, "run", "--mode", "edits", "create made.txt with made"); code != 0 {
+		t.Fatal(out)
+	}
+	old := h.work
+	h.work = filepath.Join(h.dir, "src", "store")
+	if err := os.Rename(old, h.work); err != nil {
+		t.Fatal(err)
+	}
+	made := filepath.Join(h.work, "made.txt")
+	question := "~/src/shop, cannot be opened: no such file or directory. Use ~/src/store as the directory of the session? [y/N]"
+	a := h.open(t, 200, 30, "undo")
+	a.wait("The directory of session "+h.ids(t)[0], question)
+	a.send("n" + enter)
+	a.wait("nothing was changed")
+	if code := a.exit(); code != 1 {
+		t.Errorf("got exit code %d, want 1", code)
+	}
+	a = h.open(t, 200, 30, "undo")
+	a.wait(question)
+	a.send("y" + enter)
+	a.wait("Undo these changes of 1 path? [y/N]")
+	if _, err := os.Stat(made); err != nil {
+		t.Fatal(err)
+	}
+	a.send("y" + enter)
+	a.wait("1 path restored.")
+	if code := a.exit(); code != 0 {
+		t.Errorf("got exit code %d, want 0", code)
+	}
+	if _, err := os.Stat(made); err == nil {
+		t.Error("the file is still there")
+	}
+	if out, _ := h.agent(t, "sessions"); !strings.Contains(out, "~/src/store") {
+		t.Errorf("the directory does not have the session: %s", out)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"os"
 	"strings"
 
@@ -39,13 +40,25 @@ func (e *MissingError) Error() string {
 
 func (e *MissingError) Unwrap() error { return e.Err }
 
-// checkDir returns a *MissingError if the directory of a session cannot be opened.
-func (s *Session) checkDir(h history.Header) error {
-	if h.Dir == "" || history.InDir(s.Dir)(h) {
+// CheckDir returns a *MissingError if the directory of a session cannot be opened, or was
+// renamed to dir and another one has its name now.
+func CheckDir(h history.Header, dir string) error {
+	if h.Dir == "" || history.InDir(dir)(h) {
 		return nil
 	}
-	if err := statDir(h.Dir); err != nil {
+	if err := gone(h, placeOf(dir)); err != nil {
 		return &MissingError{ID: h.ID, Dir: h.Dir, Err: err}
+	}
+	return nil
+}
+
+// gone returns why the directory of a session, which is of place, is not there; nil if it is.
+func gone(h history.Header, place string) error {
+	if err := statDir(h.Dir); err != nil {
+		return err
+	}
+	if place != "" && h.Place == place && placeOf(h.Dir) != place {
+		return errors.New("another directory is there now")
 	}
 	return nil
 }
@@ -77,16 +90,13 @@ const maxNamed = 5
 // cannot be opened. Otherwise the error names the sessions of the repository. infos are
 // all sessions; none is of s.Dir.
 func (s *Session) findMoved(infos []history.Info, here bool) (string, error) {
-	place, known := placeOf(s.Dir), map[string]string{}
+	place := placeOf(s.Dir)
 	var named []string
-	for _, i := range infos {
-		if _, ok := known[i.Dir]; !ok && i.Place == "" { // of an older version
-			known[i.Dir] = placeOf(i.Dir)
-		}
-		if place == "" || cmp.Or(i.Place, known[i.Dir]) != place || sessions.IsUnused(s.Store, i.ID) {
+	for i := range ofPlace(infos, place) {
+		if sessions.IsUnused(s.Store, i.ID) {
 			continue
 		}
-		gone := statDir(i.Dir)
+		gone := gone(i.Header, place)
 		switch {
 		case gone != nil && here:
 			return i.ID, nil
@@ -102,6 +112,36 @@ func (s *Session) findMoved(infos []history.Info, here bool) (string, error) {
 	}
 	return "", fmt.Errorf("there are no sessions in %s yet. Sessions of the same repository: %s. To resume one: agent --resume ID. To resume it in the current directory, add --here",
 		s.Dir, strings.Join(named, ", "))
+}
+
+// Moved returns the sessions among infos that ran in dir, or in its repository, before it was
+// renamed.
+func Moved(infos []history.Info, dir string) (all []history.Info) {
+	place := placeOf(dir)
+	for i := range ofPlace(infos, place) {
+		if gone(i.Header, place) != nil {
+			all = append(all, i)
+		}
+	}
+	return all
+}
+
+// MoveHere makes dir the directory of a session.
+func MoveHere(store *history.Store, id, dir string) error { return store.Move(id, dir, placeOf(dir)) }
+
+// ofPlace returns the sessions of a place; none for "".
+func ofPlace(infos []history.Info, place string) iter.Seq[history.Info] {
+	return func(yield func(history.Info) bool) {
+		known := map[string]string{}
+		for _, i := range infos {
+			if _, ok := known[i.Dir]; !ok && i.Place == "" { // of an older version
+				known[i.Dir] = placeOf(i.Dir)
+			}
+			if place != "" && cmp.Or(i.Place, known[i.Dir]) == place && !yield(i) {
+				return
+			}
+		}
+	}
 }
 
 // placeOf identifies the repository that contains dir, or dir itself outside of one, also

@@ -99,9 +99,9 @@ func (s *Session) resume(id string, here bool) error {
 		return err
 	}
 	if !here {
-		err = s.checkDir(from)
+		err = CheckDir(from, s.Dir)
 	} else if !history.InDir(s.Dir)(from) {
-		err = s.Store.Move(from.ID, s.Dir, placeOf(s.Dir))
+		err = MoveHere(s.Store, from.ID, s.Dir)
 	}
 	if err != nil {
 		return s.hint(err, from.ID)
@@ -149,7 +149,7 @@ func (s *Session) fork(id string, c Choice) error {
 	h := history.Header{Version: s.Version, Time: time.Now()}
 	if c.Here {
 		h.Dir, h.Place = s.Dir, placeOf(s.Dir)
-	} else if err := s.checkDir(from); err != nil { // before an unusable fork is created
+	} else if err := CheckDir(from, s.Dir); err != nil { // before an unusable fork is created
 		return err
 	}
 	if s.isNewer(from) {

@@ -23,6 +23,7 @@ type DiffOptions struct {
 	Store func() (*history.Store, error)
 
 	Session string // ID; empty for the newest one with changes
+	Here    bool   // the working directory is that of the session
 	Stat    bool   // only the number of lines of each file
 }
 
@@ -43,12 +44,13 @@ that others made to these files.`,
 		},
 	}
 	cmd.Flags().StringVar(&opts.Session, "session", "", "session `ID` (default: the newest session of this directory that changed files)")
+	cmd.Flags().BoolVar(&opts.Here, "here", false, hereUsage)
 	cmd.Flags().BoolVar(&opts.Stat, "stat", false, "only print the number of changed lines of each file")
 	return cmd
 }
 
 func diffRun(ctx context.Context, opts *DiffOptions) error {
-	s, err := open(ctx, opts.Store, opts.Session, undo.Back{})
+	s, err := source{io: opts.IO, store: opts.Store, id: opts.Session, here: opts.Here}.open(ctx)
 	if err != nil {
 		return err
 	}

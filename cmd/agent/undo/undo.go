@@ -29,6 +29,7 @@ type Options struct {
 	Store func() (*history.Store, error)
 
 	Session string // ID; empty for the newest one with changes
+	Here    bool   // the working directory is that of the session
 	Turns   int    // 0 for the last turn that changed files
 	Redo    bool
 	Ignored bool // also remove files that git ignores
@@ -66,6 +67,7 @@ Exit code 1 means that some changes were in conflict or could not be undone.`,
 		},
 	}
 	cmd.Flags().StringVar(&opts.Session, "session", "", "session `ID` (default: the newest session of this directory that changed files)")
+	cmd.Flags().BoolVar(&opts.Here, "here", false, hereUsage)
 	cmd.Flags().IntVarP(&opts.Turns, "turns", "n", 0, "undo the last `N` turns that changed files (default 1)")
 	cmd.Flags().BoolVar(&opts.Redo, "redo", false, "undo the last undo")
 	cmd.Flags().BoolVar(&opts.Ignored, "ignored", false, "also remove files that git ignores and that commands created")
@@ -74,12 +76,15 @@ Exit code 1 means that some changes were in conflict or could not be undone.`,
 	return cmd
 }
 
+// hereUsage describes --here.
+const hereUsage = "use the current directory as that of the session, for example after it was renamed"
+
 func undoRun(ctx context.Context, opts *Options) error {
 	if !opts.Yes && !opts.DryRun && !opts.IO.Interactive() {
 		return command.Usage("there is no terminal for the confirmation. Add --yes to undo without it, or --dry-run to show the changes")
 	}
 	back := undo.Back{Redo: opts.Redo, Turns: opts.Turns, Removes: opts.Ignored}
-	s, err := open(ctx, opts.Store, opts.Session, back)
+	s, err := source{io: opts.IO, store: opts.Store, id: opts.Session, here: opts.Here, back: back}.open(ctx)
 	if err != nil {
 		return err
 	}
@@ -111,6 +116,9 @@ func undoRun(ctx context.Context, opts *Options) error {
 		return fmt.Errorf("the files were changed, but the session log could not be updated: %w", err)
 	}
 	w.result(&done)
+	if err := s.move(); err != nil {
+		return fmt.Errorf("the files were changed, but the directory of the session could not be: %w", err)
+	}
 	if len(done.Conflicts)+len(done.Lost) > 0 {
 		return &exit.Error{Code: exit.Failed}
 	}

@@ -33,7 +33,7 @@ func (r *Restorer) Apply(ctx context.Context, p *Plan) (event.Undone, error) {
 	for _, c := range p.Conflicts {
 		out.Conflicts = append(out.Conflicts, c.Shown)
 	}
-	w := applier{pack: r.pack, roots: a, journal: note{Kind: kindUndo, ID: p.ID, Redo: p.Redo, Of: p.steps}}
+	w := applier{pack: r.pack, roots: a, journal: note{Kind: kindUndo, ID: p.ID, Roots: r.dirs[:1], Redo: p.Redo, Of: p.steps}}
 	var items []Item
 	for _, it := range p.Items {
 		if err := ctx.Err(); err != nil {
@@ -69,12 +69,12 @@ func (r *Restorer) Apply(ctx context.Context, p *Plan) (event.Undone, error) {
 }
 
 // Unfinished reports whether a crash interrupted an undo that Recover will finish.
-func (r *Restorer) Unfinished() bool { return readHistory(r.pack).pending != nil }
+func (r *Restorer) Unfinished() bool { return readHistory(r.pack, r.dirs[0]).pending != nil }
 
 // Recover finishes the undo that a crash interrupted. It returns nil if there was none.
 // Call it at the start of a session, before any tool runs.
 func (r *Restorer) Recover() (*event.Undone, error) {
-	h := readHistory(r.pack)
+	h := readHistory(r.pack, r.dirs[0])
 	if h.pending == nil {
 		return nil, nil
 	}

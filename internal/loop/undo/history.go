@@ -50,9 +50,10 @@ type change struct {
 	present bool
 }
 
-// readHistory reads the notes of a pack.
-func readHistory(p *blobs.Pack) *history {
-	r := historyReader{h: &history{}, byID: map[string]*step{}, typed: map[string]*step{}, latest: map[string]*change{}}
+// readHistory reads the notes of a pack of a session whose workspace is dir. Paths below the
+// workspace of an earlier time are paths below dir: the session has moved with its files.
+func readHistory(p *blobs.Pack, dir string) *history {
+	r := historyReader{h: &history{}, dir: dir, base: dir, byID: map[string]*step{}, typed: map[string]*step{}, latest: map[string]*change{}}
 	for n, err := range p.Notes(0) {
 		if err != nil {
 			r.h.damaged = true
@@ -77,9 +78,39 @@ type historyReader struct {
 	typed  map[string]*step   // typed commands by their call
 	latest map[string]*change // the last change of each path
 	turn   *step              // the last turn
+
+	dir  string // the workspace
+	base string // the workspace when the notes were written
+}
+
+// here returns an absolute path of a note: below dir if it was below base.
+func (r *historyReader) here(path string) string {
+	if r.base == r.dir {
+		return path
+	}
+	if rel, err := filepath.Rel(r.base, path); err == nil && filepath.IsLocal(rel) {
+		return filepath.Join(r.dir, rel)
+	}
+	return path
+}
+
+// headsHere returns heads with the paths of here.
+func (r *historyReader) headsHere(heads map[string]head) map[string]head {
+	if r.base == r.dir || heads == nil {
+		return heads
+	}
+	out := map[string]head{}
+	for path, h := range heads {
+		out[r.here(path)] = h
+	}
+	return out
 }
 
 func (r *historyReader) add(n note) {
+	if len(n.Roots) > 0 && (n.Turn != nil || n.Kind == kindUndo) { // the others add worktrees
+		r.base = n.Roots[0]
+	}
+	n.Path = r.here(n.Path)
 	switch n.Kind {
 	case kindTouched:
 		if n.Before != nil {
@@ -91,7 +122,7 @@ func (r *historyReader) add(n note) {
 		r.mark(n)
 	case kindEnd:
 		if s := r.byID[n.ID]; s != nil {
-			s.left, s.commands = n.Heads, n.Commands
+			s.left, s.commands = r.headsHere(n.Heads), n.Commands
 		}
 	case kindUndo:
 		r.undo(n)
@@ -103,6 +134,7 @@ func (r *historyReader) add(n note) {
 // mark begins a turn or a typed command, or adds roots to it.
 func (r *historyReader) mark(n note) {
 	for _, dir := range n.Roots {
+		dir = r.here(dir)
 		if !slices.Contains(r.h.roots, dir) {
 			r.h.roots = append(r.h.roots, dir)
 		}
@@ -111,7 +143,7 @@ func (r *historyReader) mark(n note) {
 		return
 	}
 	s := r.begin(n)
-	s.call, s.heads = n.Call, n.Heads
+	s.call, s.heads = n.Call, r.headsHere(n.Heads)
 	if n.Kind == kindTurn {
 		r.turn = s
 	} else {
@@ -172,7 +204,9 @@ func (r *historyReader) after(n note) {
 func (r *historyReader) undo(n note) {
 	s := r.begin(n)
 	s.redo, s.of = n.Redo, n.Of
-	for _, it := range n.Items {
+	for i := range n.Items {
+		it := &n.Items[i]
+		it.Path = r.here(it.Path)
 		c := &change{path: it.Path, before: it.From, after: &it.To, tool: true, step: s}
 		s.changes = append(s.changes, c)
 		if last := r.latest[it.Path]; last != nil && last.after == nil {

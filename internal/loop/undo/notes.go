@@ -16,7 +16,7 @@ const (
 	kindTurn    kind = "turn"  // a turn begins: ID, Turn, Roots and Heads
 	kindTyped   kind = "typed" // a command of the user begins: ID, Call, Turn and Roots
 	kindEnd     kind = "end"   // the turn with ID ends: Heads and Commands
-	kindUndo    kind = "undo"  // an undo begins: ID, Turn, Redo, Of and Items
+	kindUndo    kind = "undo"  // an undo begins: ID, Turn, Roots, Redo, Of and Items
 	kindDone    kind = "done"  // the undo with ID was applied, except for Skipped
 )
 
@@ -33,7 +33,7 @@ type note struct {
 	Added    int             `json:"added,omitempty"`   // lines
 	Removed  int             `json:"removed,omitempty"` // lines
 	Turn     *Turn           `json:"turn,omitempty"`
-	Roots    []string        `json:"roots,omitempty"`
+	Roots    []string        `json:"roots,omitempty"` // the workspace first, if the note begins a step
 	Heads    map[string]head `json:"heads,omitempty"` // by root
 	Commands int             `json:"commands,omitempty"`
 	Redo     bool            `json:"redo,omitempty"`

@@ -59,7 +59,7 @@ func summaries(steps []*step) (all []event.ChangedTurn) {
 // history reads the history. It leaves out what happened in directories that are gone,
 // such as the worktrees of delegates, whose changes were applied to the workspace.
 func (r *Restorer) history() *history {
-	h := readHistory(r.pack)
+	h := readHistory(r.pack, r.dirs[0])
 	for _, dir := range h.roots {
 		isBelow := func(root string) bool {
 			return strings.HasPrefix(dir+string(filepath.Separator), root+string(filepath.Separator))

@@ -82,6 +82,23 @@ func TestPrintedCallAsksFirst(t *testing.T) {
 				assistant "text end"
 				turn done after 3`,
 		},
+		"several, in a fence": {
+			answer: event.Allow, native: []script.Reply{script.Say("```json\n[" + printedLook + `, {"tool": "change", "args": {"text": "b"}}]` + "\n```")},
+			want: `
+				call ID look {"text":"a"}
+				call ID change {"text":"b"}
+				asked ID "look a" because the model printed this call as text instead of calling the tool; always: ""
+				decision ID allow "" ""
+				start ID "look a"
+				end ID "look a" ok: did a
+				asked ID "change b" because the model printed this call as text instead of calling the tool; always: ""
+				decision ID allow "" ""
+				start ID "change b"
+				end ID "change b" ok: did b
+				` + switched + `
+				assistant "text end"
+				turn done after 2`,
+		},
 		"rejected": {
 			answer: event.Refuse, native: []script.Reply{script.Reply{}.Think("hm").Text("<function=change>\n<parameter=text>\na\n</parameter>\n</function>").Stop()},
 			want: `
@@ -124,7 +141,10 @@ func TestTextThatIsNoCall(t *testing.T) {
 	for name, c := range map[string]printing{
 		"more than a call":       {native: []script.Reply{script.Say("I call:\n" + printedLook)}},
 		"two calls":              {native: []script.Reply{script.Say(printedLook + "\n" + printedLook)}},
-		"in a fence":             {native: []script.Reply{script.Say("```\n" + printedLook + "\n```")}},
+		"in a fence with text":   {native: []script.Reply{script.Say("```\n" + printedLook + "\n```\nThat is all.")}},
+		"a call and text":        {native: []script.Reply{script.Say("[" + printedLook + ", 1]")}},
+		"one does not fit":       {native: []script.Reply{script.Say("[" + printedLook + `, {"name": "tea", "arguments": {}}]`)}},
+		"the schema, in a fence": {schema: `{"type":"object","required":["name"]}`, native: []script.Reply{script.Say("```json\n" + printedLook + "\n```")}},
 		"an unknown tool":        {native: []script.Reply{script.Say(`{"name": "tea", "arguments": {"text": "a"}}`)}},
 		"another name of a tool": {native: []script.Reply{script.Say(`{"name": "Look", "arguments": {"text": "a"}}`)}},
 		"other arguments":        {native: []script.Reply{script.Say(`{"name": "look", "arguments": {"text": "a", "path": "b"}}`)}},
@@ -136,8 +156,15 @@ func TestTextThatIsNoCall(t *testing.T) {
 		"a page has it":          {page: "An example: " + printedLook, native: append(page, script.Say(printedLook))},
 		"a numbered page": {page: "   1\t{\n   2\t  \"name\":\n   3\t  \"look\",\n   4\t  \"arguments\": {\"text\": \"a\"}\n   5\t}\n", native: append(page,
 			script.Say("{\n  \"name\":\n  \"look\",\n  \"arguments\": {\"text\": \"a\"}\n}"))},
-		"a page of JSON":    {page: `{"answer": "<tool_call>\n{\"name\": \"look\", \"arguments\": {\"text\": \"a\"}}\n</tool_call>"}`, native: append(page, script.Say("<tool_call>\n"+printedLook+"\n</tool_call>"))},
-		"a page of escapes": {page: `{"name": "l\u006fok", "arguments": {"text": "\u0061"}}`, native: append(page, script.Say(`{"name": "l\u006fok", "arguments": {"text": "\u0061"}}`))},
+		"a page of JSON": {page: `{"answer": "<tool_call>\n{\"name\": \"look\", \"arguments\": {\"text\": \"a\"}}\n</tool_call>"}`, native: append(page, script.Say("<tool_call>\n"+printedLook+"\n</tool_call>"))},
+		"a page with tags": {page: "<invoke name=\"look\"><parameter name=\"text\">a</parameter></invoke>", native: append(page,
+			script.Say("<invoke name=\"look\">\n<parameter name=\"text\">a</parameter>\n</invoke>"))},
+		"a page with keys": {page: "<tool_call>look\n<arg_key>text</arg_key>\n<arg_value>a</arg_value>\n</tool_call>", native: append(page,
+			script.Say("<tool_call>look<arg_key>text</arg_key><arg_value>a</arg_value></tool_call>"))},
+		"a page with marks": {page: "<｜tool▁call▁begin｜>look<｜tool▁sep｜>{\"text\":\"a\"}<｜tool▁call▁end｜>", native: append(page,
+			script.Say("<｜tool▁call▁begin｜>look<｜tool▁sep｜>{\"text\": \"a\"}<｜tool▁call▁end｜>"))},
+		"a page with another key": {page: `{"tool": "look", "args": {"text": "a"}}`, native: append(page, script.Say(`{"tool": "look", "args": {"text": "a"}}`))},
+		"a page of escapes":       {page: `{"name": "l\u006fok", "arguments": {"text": "\u0061"}}`, native: append(page, script.Say(`{"name": "l\u006fok", "arguments": {"text": "\u0061"}}`))},
 	} {
 		for _, alone := range []bool{false, true} {
 			c.alone, c.answer = alone, event.Allow

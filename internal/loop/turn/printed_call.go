@@ -21,22 +21,31 @@ const (
 	quotedDoubt  = "the model wrote this call as text that is also in the conversation: it may only repeat it"
 )
 
-// printedCall returns said with a call in place of the text that prints one. The model m
-// calls tools natively. The call always needs approval, because the text may be an answer.
-func (r *run) printedCall(said []llm.Message, reply *llm.Reply, m Model) []llm.Message {
+// printedCalls returns said with calls in place of the text that prints them. The model m
+// calls tools natively. Such a call needs approval, because the text may be an answer.
+func (r *run) printedCalls(said []llm.Message, reply *llm.Reply, m Model) []llm.Message {
 	i := slices.IndexFunc(said, func(m llm.Message) bool { return m.Kind != llm.Thinking })
-	if i < 0 || i != len(said)-1 || said[i].Kind != llm.Assistant || reply.Finish.Reason != llm.Stop || r.lastNote != "" || r.conv.textCalls[m.Name] {
+	if i < 0 || i != len(said)-1 || said[i].Kind != llm.Assistant || reply.Finish.Reason != llm.Stop || r.lastNote != "" || r.wantsText || r.conv.textCalls[m.Name] {
 		return said
 	}
 	printed := said[i].Text
-	name, arguments, ok := text.Printed(printed)
-	if !ok || len(printed) > maxHeld || r.Schema != nil && strings.HasPrefix(printed, "{") || r.wantsText || !r.fits(name, arguments) || r.conv.quotes(name, arguments) {
+	calls := text.Printed(printed)
+	if calls == nil || len(printed) > maxHeld || r.Schema != nil && isJSON.MatchString(printed) || slices.ContainsFunc(calls, func(c text.Call) bool {
+		return !r.fits(c.Tool, c.Arguments) || r.conv.quotes(c.Tool, c.Arguments)
+	}) {
 		return said
 	}
-	call := llm.Message{Kind: llm.ToolCall, Reply: said[i].Reply, ID: "call_" + rand.Text()[:16], Name: name, Input: json.RawMessage(arguments)}
-	r.calls.doubts[call.ID] = printedDoubt
-	return append(slices.Clone(said[:i]), call)
+	all := slices.Clone(said[:i])
+	for _, c := range calls {
+		call := llm.Message{Kind: llm.ToolCall, Reply: said[i].Reply, ID: "call_" + rand.Text()[:16], Name: c.Tool, Input: json.RawMessage(c.Arguments)}
+		r.calls.doubts[call.ID] = printedDoubt
+		all = append(all, call)
+	}
+	return all
 }
+
+// isJSON matches text that begins like JSON, alone or in a code fence.
+var isJSON = regexp.MustCompile("^\\s*(```|[\\[{])")
 
 // fits reports whether a tool is offered under exactly that name and takes the arguments.
 func (r *run) fits(name, arguments string) bool {
@@ -103,7 +112,7 @@ func (c *Conversation) quotes(name, arguments string) bool {
 	}
 	var words []string
 	leaves(args, func(s string) { words = append(words, squeeze(s)) })
-	head := regexp.MustCompile(`("name":"|"function":"|<function=|to=|functions\.|Action:|TOOL_CALLS\])` + regexp.QuoteMeta(squeeze(name)))
+	head := regexp.MustCompile(`("name":"|"tool":"|"tool_name":"|"function":"|<function=|<invokename="|to=|functions\.|Action:|TOOL_CALLS\]|tool_call>|tool_call_begin\|>|toolsep>|toolcallbegin>)` + regexp.QuoteMeta(squeeze(name)))
 	docs := []string{c.Prefix.System}
 	for _, t := range c.Prefix.Tools {
 		docs = append(docs, t.Description)

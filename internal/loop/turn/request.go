@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"agent/internal/llm"
 	"agent/internal/loop/event"
@@ -34,8 +36,9 @@ type requester struct {
 	user      confirmer
 	answer    *answerFitter
 	compactor *compactor
-	trial     bool // the conversation is compacted only for this request
-	unlisted  bool // the turn has left out the definitions of MCP tools
+	trial     bool     // the conversation is compacted only for this request
+	shown     *preview // of the last reply
+	unlisted  bool     // the turn has left out the definitions of MCP tools
 }
 
 // reply returns the reply to the conversation and the model that wrote it. If the
@@ -225,9 +228,15 @@ func isEmpty(r *llm.Reply) bool {
 // answers reports whether a reply has text or a call. One of only reasoning has neither.
 func answers(said []llm.Message) bool {
 	return slices.ContainsFunc(said, func(m llm.Message) bool {
-		return m.Kind == llm.ToolCall || m.Kind == llm.Assistant && strings.TrimSpace(m.Text) != ""
+		return m.Kind == llm.ToolCall || m.Kind == llm.Assistant && strings.ContainsFunc(thought.ReplaceAllString(m.Text, ""), isVisible)
 	})
 }
+
+// thought matches reasoning that a model writes before its text.
+var thought = regexp.MustCompile(`(?s)^\s*<(think|thinking)>.*?</(think|thinking)>`)
+
+// isVisible reports whether r is more than space, a format character or a control character.
+func isVisible(r rune) bool { return !unicode.In(r, unicode.Z, unicode.Cc, unicode.Cf) }
 
 // accepted reports whether a reply has content other than thinking. Such a reply is
 // not requested again.

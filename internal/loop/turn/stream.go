@@ -36,10 +36,11 @@ func (q *requester) receive(ctx context.Context, m Model, req llm.Request, t *ti
 	defer silent.Stop()
 	var repeated repetition
 	native := len(req.Tools) > 0 && req.ToolChoice.Mode != llm.ChoiceNone && !q.conv.textCalls[m.Name]
-	show := preview{open: !native, show: func(d llm.Delta) {
+	show := &preview{open: !native, show: func(d llm.Delta) {
 		q.out.emit(event.Streamed{Reply: reply.ID, Delta: d})
 		save.add(d)
 	}}
+	q.shown = show
 	defer show.end()
 	for d, err := range q.provider(m).Stream(ctx, req) {
 		if err != nil {
@@ -68,7 +69,8 @@ func (q *requester) receive(ctx context.Context, m Model, req llm.Request, t *ti
 const maxHeld = 256 << 10
 
 // preview shows the deltas of a reply. It holds back text that may be a printed call until
-// it is known not to be one: the finished message is then a call.
+// it is known not to be one: the finished message is then a call. run.read releases the text
+// of a finished reply that stays text.
 type preview struct {
 	show func(llm.Delta)
 	open bool // nothing is held back from now on
@@ -86,6 +88,10 @@ func (p *preview) add(d llm.Delta) {
 		}
 		return
 	}
+	switch d.(type) {
+	case llm.CallDelta, llm.SearchDelta: // the reply is more than text
+		p.release()
+	}
 	p.show(d)
 }
 
@@ -98,9 +104,9 @@ func (p *preview) release() {
 	p.held = nil
 }
 
-// end releases text that is no printed call.
+// end releases text that prints no call.
 func (p *preview) end() {
-	if _, _, printed := text.Printed(p.text.String()); !printed {
+	if text.Printed(p.text.String()) == nil {
 		p.release()
 	}
 }

@@ -211,12 +211,14 @@ func (r *run) step(ctx context.Context) ending {
 	return end
 }
 
-// read returns the messages of a reply of m as they are recorded, and whether they are a call
-// that the reply printed as text.
+// read returns the messages of a reply of m as they are recorded, and whether they are calls
+// that the reply printed as text. It shows all other text of the reply.
 func (r *run) read(reply *llm.Reply, m Model) (said []llm.Message, printed bool) {
 	r.calls.doubts = map[string]string{}
-	said = r.printedCall(reply.Messages(), reply, m)
-	printed = len(r.calls.doubts) > 0
+	said = r.printedCalls(reply.Messages(), reply, m)
+	if printed = len(r.calls.doubts) > 0; !printed {
+		r.requests.shown.release()
+	}
 	said = r.calls.understand(r.answer.unwrap(ownNames(r.conv.Prefix, distinct(r.conv.Messages, said))))
 	if r.conv.textCalls[m.Name] {
 		r.calls.doubtQuoted(said)

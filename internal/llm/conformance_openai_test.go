@@ -24,6 +24,7 @@ func openaiAnswers() map[string]wiretest.Content {
 		"interleaved-calls.sse": {Messages: []string{`call call_a read {"path":"a"}`, `call call_b list {"path":"b"}`,
 			`call call_c search {"pattern":"c"}`}, Reason: llm.Calls},
 		"call-without-index.sse": {Messages: []string{`call call_a read {"path":"a"}`, `call call_b read {"path":"b"}`}, Reason: llm.Calls},
+		"split-name.sse":         {Messages: []string{`call call_a read {"path":"{x}{x}"}`, `call call_b read {"path":"b"}`}, Reason: llm.Calls},
 		"same-index.sse":         {Messages: []string{`call call_a read {"path":"a"}`, `call call_b read {"path":"b"}`}, Reason: llm.Calls},
 		"same-id.sse":            {Messages: []string{`call call_a read {"path":"a"}`, `call call_a_* read {"path":"b"}`}, Reason: llm.Calls},
 		"call-arguments.sse": {Messages: []string{`call call_a list {}`, `call call_b list {"path":"b"}`,

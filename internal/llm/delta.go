@@ -19,8 +19,9 @@ type ThinkingDelta struct {
 	Text  string
 }
 
-// CallDelta is a piece of a tool call. The first non-empty ID and Name count;
-// Args are concatenated.
+// CallDelta is a piece of a tool call. The first non-empty ID counts. Args are
+// concatenated, and so are the parts of a Name before them; a Name may also repeat
+// what came before.
 type CallDelta struct {
 	Index int
 	ID    string

@@ -111,8 +111,12 @@ func (r *Reply) addCall(d CallDelta) Delta {
 	if b.msg.ID == "" {
 		b.msg.ID = d.ID
 	}
-	if b.msg.Name == "" {
+	switch {
+	case d.Name == "" || b.text.Len() > 0 && b.msg.Name != "": // a repeated name
+	case strings.HasPrefix(d.Name, b.msg.Name):
 		b.msg.Name = d.Name
+	default:
+		b.msg.Name += d.Name
 	}
 	d.Args = r.take(b, d.Args)
 	return d

@@ -162,6 +162,27 @@ func TestResumedSessionTellsTheDirectoryOfCommands(t *testing.T) {
 	}
 }
 
+// A time limit may be a fraction or text with a unit.
+func TestTimeoutsInOtherForms(t *testing.T) {
+	for limit, want := range map[string]string{
+		`599.5`: "[exit 0]\n", `"599.5"`: "[exit 0]\n", `"5s"`: "[exit 0]\n", `"1.5 s"`: "[exit 0]\n", `"5 seconds"`: "[exit 0]\n", `"1m30s"`: "[exit 0]\n",
+		`"10m"`: "[exit 0]\n", `"2 min"`: "[exit 0]\n", `"500ms"`: "[exit 0]\n", `"30000 milliseconds"`: "[exit 0]\n",
+		`"20m"`: "[exit 0]\n[timeout_seconds 1200 is above the maximum: 600 s were used]\n",
+		`"0s"`:  "must be at least 1", `"-5s"`: "must be at least 1", `"soon"`: "timeout_seconds", `1e30`: "timeout_seconds", `"5 lines"`: "timeout_seconds",
+	} {
+		for _, name := range []string{"timeout", "timeout_seconds"} {
+			got := resultsIn(t, t.TempDir(), script.Reply{}.Call("c1", "shell", `{"command":"true","`+name+`":`+limit+`}`).Calls())
+			if len(got) != 1 || !strings.HasSuffix(got[0], want) && (strings.HasPrefix(want, "[") || !strings.Contains(got[0], want)) {
+				t.Errorf("%s %s: got %q, want %q", name, limit, got, want)
+			}
+		}
+	}
+	got := resultsIn(t, t.TempDir(), script.Reply{}.Call("c1", "shell", `{"command":"echo a; sleep 600","timeout":"500ms"}`).Calls())
+	if len(got) != 1 || !strings.Contains(got[0], "still running after 1 s") {
+		t.Errorf("got %q", got)
+	}
+}
+
 // The result says how a timeout was understood that can mean two things.
 func TestResultSaysWhichUnitATimeoutHas(t *testing.T) {
 	got := resultsIn(t, t.TempDir(), script.Reply{}.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"agent/internal/tools/advice"
 	"agent/internal/tools/intake"
@@ -60,6 +62,7 @@ func rewriteJob(a *intake.Args) error {
 	if n, err := strconv.Atoi(strings.TrimSpace(strings.TrimPrefix(a.Text("id"), "job"))); err == nil {
 		a.Set("id", n)
 	}
+	rewriteDuration(a, "wait_seconds", "wait_seconds")
 	noteMaximum(a, "wait_seconds", maxWait)
 	return rewriteWords(a)
 }
@@ -158,9 +161,13 @@ func text(value json.RawMessage) string {
 // about it. A number without a unit means seconds, unless it is above maxTimeout and a
 // multiple of 1,000: then it means milliseconds.
 func rewriteTimeout(a *intake.Args) {
+	rewriteDuration(a, "quiet_seconds", "quiet_seconds")
+	for _, name := range append([]string{"timeout_seconds"}, timeoutNames...) {
+		rewriteDuration(a, name, "timeout_seconds")
+	}
 	noteMaximum(a, "timeout_seconds", maxTimeout)
 	noteMaximum(a, "quiet_seconds", maxTimeout)
-	for _, name := range []string{"timeout_ms", "timeout_millis", "timeout_milliseconds", "timeout"} {
+	for _, name := range timeoutNames {
 		n, ok := a.Int(name)
 		if !ok || a.Has("timeout_seconds") {
 			continue
@@ -179,6 +186,49 @@ func rewriteTimeout(a *intake.Args) {
 			a.Note(fmt.Sprintf("%s %d means %s: the time limit is %s", name, sent, unit, limit))
 		}
 	}
+}
+
+// timeoutNames are other names of timeout_seconds, whose value may be milliseconds.
+var timeoutNames = []string{"timeout_ms", "timeout_millis", "timeout_milliseconds", "timeout"}
+
+// rewriteDuration rounds the number of an argument up to a whole one, and makes text with a
+// unit, such as "10m", the value of to, in seconds.
+func rewriteDuration(a *intake.Args, name, to string) {
+	value := a.Text(name)
+	if value == "" {
+		value = string(a.Value(name))
+	}
+	if n, err := strconv.ParseFloat(strings.TrimSpace(value), 64); err == nil {
+		if n != math.Trunc(n) && math.Abs(n) < math.MaxInt32 {
+			a.Set(name, int(math.Ceil(n)))
+		}
+		return
+	}
+	d, err := time.ParseDuration(unitWord.ReplaceAllStringFunc(strings.ToLower(value), unit))
+	if err != nil || name != to && a.Has(to) {
+		return
+	}
+	a.Remove(name)
+	a.Set(to, int(math.Ceil(d.Seconds())))
+}
+
+// unitWord matches the units of durations, with the space around them.
+var unitWord = regexp.MustCompile(`\s*[a-z]+\s*`)
+
+// unit returns the unit that time.ParseDuration reads for a word.
+func unit(word string) string {
+	word = strings.TrimSpace(word)
+	switch {
+	case strings.HasPrefix(word, "ms"), strings.HasPrefix(word, "mill"):
+		return "ms"
+	case slices.Contains([]string{"sec", "secs", "second", "seconds"}, word):
+		return "s"
+	case slices.Contains([]string{"min", "mins", "minute", "minutes"}, word):
+		return "m"
+	case slices.Contains([]string{"hour", "hours"}, word):
+		return "h"
+	}
+	return word
 }
 
 // noteMaximum notes that an argument in seconds is above its maximum, which replaces it.

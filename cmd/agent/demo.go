@@ -117,6 +117,7 @@ func openDemo(f opening, dir string, plain bool) (*app, error) {
 		a.close()
 		return nil, err
 	}
+	a.options.Limits.Fixed = true
 	if f.Model == "" { // the scripted conversation must not depend on this machine
 		a.options.Situation = nil
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"regexp"
+	"strings"
 	"testing"
 )
 
@@ -20,6 +21,9 @@ func TestDemoOnTheScreen(t *testing.T) {
 		if !regexp.MustCompile(end).MatchString(a.screen()) {
 			t.Errorf("scene %s does not end with %s:\n%s", scene, end, a.screen())
 		}
+	}
+	if strings.Contains(a.screen(), "Raise the limit") {
+		t.Errorf("advice that cannot be followed:\n%s", a.screen())
 	}
 }
 

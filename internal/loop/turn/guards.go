@@ -34,6 +34,7 @@ const (
 type guards struct {
 	user      confirmer
 	delegated bool // the turn is that of a delegate
+	fixed     bool // as in Limits
 	budget    *budget.Account
 	failing   int        // consecutive steps whose calls all failed
 	recent    []pastStep // the last steps
@@ -64,6 +65,9 @@ func (g *guards) beforeStep(ctx context.Context) ending {
 		question, why, end := aboutLimit(e, g.user.attended())
 		if g.delegated {
 			end = endDelegate(e)
+		}
+		if g.fixed {
+			end.hint = ""
 		}
 		if end = g.user.confirm(ctx, event.StepsAsk, question, why, end); end.reason != "" {
 			return end

@@ -92,6 +92,8 @@ type Limits struct {
 	// Silence is how long a reply may send nothing before a notice says that the
 	// connection is alive; five minutes.
 	Silence time.Duration
+	// Fixed is set if the user cannot change the limits. No hint then says how to.
+	Fixed bool
 }
 
 const (

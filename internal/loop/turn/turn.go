@@ -142,7 +142,7 @@ func newRun(t *Turn, c *Conversation) *run {
 	t.Budget.Begin()
 	out := &reporter{send: t.Emit, clock: t.Clock.OrReal()}
 	user := confirmer{t.Approver}
-	guards := &guards{user: user, budget: t.Budget}
+	guards := &guards{user: user, budget: t.Budget, fixed: t.Limits.Fixed}
 	if t.Delegated {
 		guards.user, guards.delegated = confirmer{}, true
 	}

@@ -3,8 +3,10 @@ package turn
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -23,7 +25,7 @@ const (
 	// may come in a row before the user is asked: in one step, or in a cycle of steps.
 	maxRepeats = 3
 	// maxCycle is the longest recognized cycle, in steps: A-B-C-A-B-C.
-	maxCycle = 3
+	maxCycle = 6
 	// leastText is the length of a text, in bytes, that steps should not repeat.
 	leastText = 100
 )
@@ -196,7 +198,7 @@ func textOf(said []llm.Message) string {
 func (g *guards) cycle(calls []llm.Message, results []string) int {
 	h := sha256.New()
 	for i, c := range calls {
-		fmt.Fprintf(h, "%q %q %q\n", c.Name, c.Input, results[i])
+		fmt.Fprintf(h, "%q %q %q\n", c.Name, untimed(c), times.ReplaceAllString(results[i], ""))
 	}
 	g.recent = append(g.recent, pastStep{[sha256.Size]byte(h.Sum(nil)), titleOf(calls[0])})
 	g.recent = g.recent[max(0, len(g.recent)-maxCycle*maxRepeats):]
@@ -207,6 +209,31 @@ func (g *guards) cycle(calls []llm.Message, results []string) int {
 		}
 	}
 	return 0
+}
+
+// times matches how long something took, and times of day: "0.013s", "(4 ms)", "in 1m2s",
+// "2026-01-02 15:04:05". A bare number of seconds can be progress, such as the time left.
+var times = regexp.MustCompile(`(?i)\b(\d+h)?(\d+m)?\d+\.\d+ ?(s|secs?|seconds?)\b|\b\d+(\.\d+)? ?(ms|µs|us|ns|milliseconds?)\b|` +
+	`(\b(in|took|time:) +|\()(\d+h)?(\d+m)?\d+ ?(s|secs?|seconds?)\b|` +
+	`(\b\d{4}-\d\d-\d\d[T ])?\b([01]\d|2[0-3]):[0-5]\d:[0-5]\d([.,]\d+)?(Z|[+-]\d\d:?\d\d)?\b`)
+
+// timeLimits are the arguments of a command that limit its time.
+var timeLimits = []string{"timeout_seconds", "quiet_seconds", "wait_seconds"}
+
+// untimed returns the arguments of a call without those that limit its time.
+func untimed(c llm.Message) string {
+	var args map[string]json.RawMessage
+	if c.Name != "shell" && c.Name != "jobs" || json.Unmarshal(c.Input, &args) != nil {
+		return string(c.Input)
+	}
+	for _, name := range timeLimits {
+		delete(args, name)
+	}
+	b, err := json.Marshal(args) // sorted
+	if err != nil {
+		return string(c.Input)
+	}
+	return string(b)
 }
 
 // cycleTitles returns the titles of the last length steps.

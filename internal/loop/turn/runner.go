@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -180,11 +181,11 @@ func (c *toolCall) finish(outcome event.Outcome, text string) {
 	c.end.Result = llm.Message{Kind: llm.ToolResult, Reply: c.msg.Reply, ID: c.msg.ID, Text: text, IsError: outcome != event.OK}
 }
 
-// compared returns the result of c without references and notes of hooks: they can differ
-// although a call has the same result as the one before.
+// compared returns the result of c without references, notes of hooks and remarks about its
+// arguments: they can differ although a call has the same result as the one before.
 func (c *toolCall) compared() string {
 	text := c.end.Result.Text
-	for _, v := range c.varies {
+	for _, v := range slices.Concat(c.remarks, c.varies) {
 		if v != "" {
 			text = strings.ReplaceAll(text, v, "")
 		}

@@ -30,7 +30,7 @@ func (d *denials) end(e *event.ToolEnd) {
 	case e.Unattended:
 		d.add(e.Effect)
 	case e.Outcome != event.OK:
-	case e.Effect == event.ReadEffect, e.Effect == event.DelegateEffect:
+	case e.Effect == event.ReadEffect, e.Effect == event.DelegateEffect, e.ReadOnly:
 		d.reads = false
 	case e.Effect == event.WriteEffect:
 		*d = denials{}

@@ -147,6 +147,8 @@ type (
 		// Unattended is set if the call was denied because it needed approval and
 		// there was no user.
 		Unattended bool `json:"unattended,omitempty"`
+		// ReadOnly is set if a command needed no approval because it only reads.
+		ReadOnly bool `json:"read_only,omitempty"`
 		// Effective is the call of another tool that the call was in effect; nil for most
 		// calls.
 		Effective *EffectiveCall `json:"effective,omitempty"`

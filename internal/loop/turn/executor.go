@@ -314,6 +314,7 @@ func (x *executor) finish(c *toolCall) {
 	c.addRemarks()
 	c.end.Title = c.title()
 	c.end.Effect = event.Effect(c.call.Effect)
+	c.end.ReadOnly = c.call.Effect == tools.Execute && c.verdict.Access.Private
 	if e := c.call.Effective; e != nil {
 		c.end.Effective = &event.EffectiveCall{Tool: e.Tool, Arguments: e.Arguments}
 	}

@@ -13,7 +13,7 @@ import (
 // they are one draft, and no line of it runs.
 func TestPasteWithoutMarkers(t *testing.T) {
 	t.Parallel()
-	s := serve(t, say("Noted."), say("Again."))
+	s := serve(t, say("Noted."), say("Again."), say("Third."))
 	h := newHome(t, nil, at(s)...)
 	a := h.open(t, 100, 30)
 	a.marks = true
@@ -28,6 +28,8 @@ func TestPasteWithoutMarkers(t *testing.T) {
 	a.wait("zebra")
 	a.send(ctrlC)
 	a.gone("zebra")
+	a.send("abc\x03\x15!touch PWNED\r") // control characters are text of the paste
+	a.wait("Third.", "? help")
 	a.send(ctrlD)
 	if code := a.exit(); code != 0 {
 		t.Errorf("got exit code %d, want 0", code)
@@ -36,7 +38,7 @@ func TestPasteWithoutMarkers(t *testing.T) {
 		t.Error("a line of the paste ran as a command")
 	}
 	requests := s.seen()
-	if len(requests) != 2 || !strings.Contains(requests[0].body, `Notes from the wiki:\n!touch PWNED\n/mode all\nend`) || !strings.Contains(requests[1].body, `first line\nsecond line`) {
+	if len(requests) != 3 || !strings.Contains(requests[0].body, `Notes from the wiki:\n!touch PWNED\n/mode all\nend`) || !strings.Contains(requests[1].body, `first line\nsecond line`) || !strings.Contains(requests[2].body, "!touch PWNED") {
 		t.Errorf("got the requests %v", requests)
 	}
 }

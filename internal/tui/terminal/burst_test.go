@@ -37,7 +37,7 @@ func passed(p *pastes, all ...chunk) (got []string) {
 		n, _ := c.Read(buf)
 		in, isPaste := buf[:n], false
 		if p.mayBurst(in) {
-			in, isPaste = gather(c, buf, n)
+			in, isPaste = gather(c, buf, n, p.isQuick())
 		}
 		if !isPaste {
 			got = append(got, string(p.divide(nil, in)))
@@ -67,12 +67,21 @@ func TestPasteWithoutMarkers(t *testing.T) {
 		"lines":                      {[]chunk{{0, "a\r!b\r/c\rd"}}, []string{"<a\r!b\r/c\rd>"}},
 		"a final Enter":              {[]chunk{{0, "a\rb\r"}}, []string{"<a\rb>enter"}},
 		"empty lines":                {[]chunk{{0, "a\n\n"}}, []string{"<a\n>enter"}},
-		"what follows":               {[]chunk{{0, "a\r"}, {9 * ms, "!b\r"}, {18 * ms, "/c\r"}, {60 * ms, "d"}}, []string{"<a\r!b\r/c>enter", "d"}},
+		"what follows":               {[]chunk{{0, "a\r"}, {9 * ms, "!b\r"}, {18 * ms, "/c\r"}, {60 * ms, "d"}, {200 * ms, "e"}}, []string{"<a\r!b\r/c\rd>", "e"}},
 		"byte by byte":               {[]chunk{{0, "a"}, {ms, "b"}, {2 * ms, "\r"}, {3 * ms, "!"}, {4 * ms, "c"}, {5 * ms, "\r"}}, []string{"a", "b", "<\r!c>enter"}},
 		"colors":                     {[]chunk{{0, "\x1b[31ma\x1b[m\r\n!b"}}, []string{"<\x1b[31ma\x1b[m\r\n!b>"}},
-		"an interrupt ends it":       {[]chunk{{0, "a\rb\r\x03q"}}, []string{"<a\rb\r>", "\x03q"}},
+		"an interrupt ends it":       {[]chunk{{0, "a\rb\r"}, {50 * ms, "\x03"}}, []string{"<a\rb\r>", "\x03"}},
+		"control characters":         {[]chunk{{0, "a\rb\x03\x03!c\r"}}, []string{"<a\rb\x03\x03!c>enter"}},
+		"a line with an interrupt":   {[]chunk{{0, "a\x03!b\r"}}, []string{"<a\x03!b>enter"}},
+		"a line with ctrl+u":         {[]chunk{{0, "a\x15!b\r"}}, []string{"<a\x15!b>enter"}},
+		"a line with two escapes":    {[]chunk{{0, "a\x1b\x1b!b\r"}}, []string{"<a\x1b\x1b!b>enter"}},
+		"a cleared line":             {[]chunk{{0, "\x15!b\r"}}, []string{"\x15!b\r"}},
+		"lines after pauses":         {[]chunk{{0, "a b\r"}, {60 * ms, "!b\r"}, {120 * ms, "/c\r"}, {180 * ms, "d"}}, []string{"<a b\r!b\r/c\rd>"}},
+		"parts after pauses":         {[]chunk{{0, "notes"}, {60 * ms, "a\r"}, {120 * ms, "!b"}, {180 * ms, "c\r"}}, []string{"notes", "<a\r!bc>enter"}},
+		"characters after pauses":    {[]chunk{{0, "a"}, {20 * ms, "b"}, {40 * ms, "c"}, {60 * ms, "d"}, {80 * ms, "\r"}, {100 * ms, "!"}, {120 * ms, "b"}, {140 * ms, "\r"}}, []string{"a", "b", "c", "d", "<\r!b>enter"}},
+		"a key after a line":         {[]chunk{{0, "/mode\r"}, {50 * ms, "\x1b[B"}, {100 * ms, "\r"}}, []string{"/mode\r\x1b[B", "\r"}},
 		"typed with pauses":          {[]chunk{{0, "a"}, {40 * ms, "\r"}, {80 * ms, "b"}, {120 * ms, "\r"}}, []string{"a", "\r", "b", "\r"}},
-		"text and Enter in one read": {[]chunk{{0, "/help\r"}, {50 * ms, "x"}}, []string{"/help\r", "x"}},
+		"text and Enter in one read": {[]chunk{{0, "/help\r"}, {50 * ms, "x"}, {200 * ms, "y\r"}}, []string{"/help\rx", "y\r"}},
 		"a composed text":            {[]chunk{{0, "日本語"}, {30 * ms, "\r"}}, []string{"日本語", "\r"}},
 		"keys and Enter":             {[]chunk{{0, "\x1b[B\r\x1b[A"}}, []string{"\x1b[B\r\x1b[A"}},
 		"a reply of the terminal":    {[]chunk{{0, "\x1b]11;rgb:0/0/0\x1b\\\r"}}, []string{"\x1b]11;rgb:0/0/0\x1b\\\r"}},

@@ -39,6 +39,7 @@ type pastes struct {
 	marked  bool // a paste with markers was seen
 	now     func() time.Time
 	read    time.Time // when the last input came
+	quick   int       // how many reads came one after the other without a longer pause
 
 	mu    sync.Mutex // guards the fields below
 	size  int        // bytes of the paste in progress; negative for none

@@ -84,7 +84,7 @@ func (w *watched) Read(p []byte) (int, error) {
 	in := w.read[:n]
 	if w.tty.pastes.mayBurst(in) {
 		var isPaste bool
-		if in, isPaste = gather(fileReader{w}, w.read, n); isPaste {
+		if in, isPaste = gather(fileReader{w}, w.read, n, w.tty.pastes.isQuick()); isPaste {
 			return len(w.tty.pastes.burst(p[:0], in)), nil
 		}
 	}

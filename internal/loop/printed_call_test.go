@@ -135,6 +135,31 @@ func TestPrintedCallAsksFirst(t *testing.T) {
 	}
 }
 
+// A model that writes its calls as text, and prints one in another form, is asked about as
+// before.
+func TestPrintedCallAmongCallsAsText(t *testing.T) {
+	change := script.Say("<function=change>\n<parameter=text>\nb\n</parameter>\n</function>")
+	for name, c := range map[string]printing{
+		"approved": {answer: event.Allow, want: `
+			asked ID "change b" because the model printed this call as text instead of calling the tool; always: ""
+			decision ID allow "" ""
+			start ID "change b"
+			end ID "change b" ok: did b
+			assistant "text end"
+			turn done after 3`},
+		"nobody to ask": {alone: true, want: `
+			end ID "change b" refused: denied: it needs the user's approval (the model printed this call as text instead of calling the tool), and nobody can approve it in this run. Continue without it, or tell the user what you would have run
+			assistant "text end"
+			turn done after 3`},
+	} {
+		c.native, c.asText = []script.Reply{script.Say(printedLook)}, []script.Reply{change}
+		_, got, _ := strings.Cut(c.play(t), "call ID change {\"text\":\"b\"}\n")
+		if d := cmp.Diff(got, dedent(c.want)); d != "" {
+			t.Errorf("%s: got (-), want (+):\n%s", name, d)
+		}
+	}
+}
+
 // Text that is not clearly a call stays text.
 func TestTextThatIsNoCall(t *testing.T) {
 	page := []script.Reply{script.Call("c1", "look", args("page"))}

@@ -21,11 +21,12 @@ const (
 	quotedDoubt  = "the model wrote this call as text that is also in the conversation: it may only repeat it"
 )
 
-// printedCalls returns said with calls in place of the text that prints them. The model m
-// calls tools natively. Such a call needs approval, because the text may be an answer.
-func (r *run) printedCalls(said []llm.Message, reply *llm.Reply, m Model) []llm.Message {
+// printedCalls returns said with calls in place of the text that prints them, in a form in
+// which the model should not call tools. Such a call needs approval, because the text may be
+// an answer.
+func (r *run) printedCalls(said []llm.Message, reply *llm.Reply) []llm.Message {
 	i := slices.IndexFunc(said, func(m llm.Message) bool { return m.Kind != llm.Thinking })
-	if i < 0 || i != len(said)-1 || said[i].Kind != llm.Assistant || reply.Finish.Reason != llm.Stop || r.lastNote != "" || r.wantsText || r.conv.textCalls[m.Name] {
+	if i < 0 || i != len(said)-1 || said[i].Kind != llm.Assistant || reply.Finish.Reason != llm.Stop || r.lastNote != "" || r.wantsText {
 		return said
 	}
 	printed := said[i].Text
@@ -95,7 +96,7 @@ func onlyReads(c tools.Call, v policy.Verdict) bool {
 // printsCalls makes m, which printed a call, write its calls as text for the rest of the
 // session.
 func (q *requester) printsCalls(m Model) {
-	if m.AsText == nil {
+	if m.AsText == nil || q.conv.textCalls[m.Name] {
 		return
 	}
 	q.conv.textCalls[m.Name] = true

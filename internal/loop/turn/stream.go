@@ -35,8 +35,8 @@ func (q *requester) receive(ctx context.Context, m Model, req llm.Request, t *ti
 	})
 	defer silent.Stop()
 	var repeated repetition
-	native := len(req.Tools) > 0 && req.ToolChoice.Mode != llm.ChoiceNone && !q.conv.textCalls[m.Name]
-	show := &preview{open: !native, show: func(d llm.Delta) {
+	calling := len(req.Tools) > 0 && req.ToolChoice.Mode != llm.ChoiceNone
+	show := &preview{open: !calling, show: func(d llm.Delta) {
 		q.out.emit(event.Streamed{Reply: reply.ID, Delta: d})
 		save.add(d)
 	}}

@@ -215,7 +215,7 @@ func (r *run) step(ctx context.Context) ending {
 // that the reply printed as text. It shows all other text of the reply.
 func (r *run) read(reply *llm.Reply, m Model) (said []llm.Message, printed bool) {
 	r.calls.doubts = map[string]string{}
-	said = r.printedCalls(reply.Messages(), reply, m)
+	said = r.printedCalls(reply.Messages(), reply)
 	if printed = len(r.calls.doubts) > 0; !printed {
 		r.requests.shown.release()
 	}

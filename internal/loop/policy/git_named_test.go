@@ -1,9 +1,11 @@
 package policy_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"agent/internal/loop/event"
@@ -52,6 +54,52 @@ func TestFilesNamedByGitConfigurationAreProtected(t *testing.T) {
 			return p == filepath.Join(dir, c.file) || p == filepath.Dir(filepath.Join(dir, c.file)) || c.file == "real/inc"
 		}) {
 			t.Errorf("%q: %s is not among %q", c.config, c.file, fixed)
+		}
+	}
+}
+
+// If the git configuration includes too many files, or is too large to read, every change of
+// the workspace needs approval.
+func TestTooMuchGitConfigurationProtectsTheWorkspace(t *testing.T) {
+	t.Parallel()
+	chain := func(n int) map[string]string { // each file includes the next one
+		files := map[string]string{".git/config": "[include]\n\tpath = ../inc1\n"}
+		for i := 1; i <= n; i++ {
+			files[fmt.Sprintf("inc%d", i)] = fmt.Sprintf("[include]\n\tpath = inc%d\n", i+1)
+		}
+		return files
+	}
+	list := map[string]string{".git/config": ""}
+	for i := range 60 {
+		list[".git/config"] += fmt.Sprintf("[include]\n\tpath = ../inc%d\n", i)
+	}
+	large := strings.Repeat("# comment\n", 110_000)
+	for _, c := range []struct {
+		name  string
+		files map[string]string
+		want  bool
+	}{
+		{"a few", chain(20), false},
+		{"chain", chain(60), true},
+		{"list", list, true},
+		{"large", map[string]string{".git/config": large + "[core]\n\tfsmonitor = other\n"}, true},
+		{"large include", map[string]string{".git/config": "[include]\n\tpath = ../inc\n", "inc": large}, true},
+	} {
+		dir := project(t, ".git/HEAD", "other")
+		for name, text := range c.files {
+			write(t, filepath.Join(dir, name), text)
+		}
+		paths := policy.Paths{Workspace: dir}
+		write(t, filepath.Join(dir, "sub", "other"), "text\n")
+		for _, mode := range []event.Mode{event.ModeEdits, event.ModeAll} {
+			for _, p := range []policy.Paths{paths, {Workspace: filepath.Join(dir, "sub")}} {
+				if got := asks(&policy.Policy{Mode: mode}, p, to(tools.Write, tools.Path, "other")); got.Protected != c.want {
+					t.Errorf("%s: %s: %s: got %+v, want protected %v", mode, c.name, p.Workspace, got, c.want)
+				}
+			}
+		}
+		if got := slices.Contains(paths.Fixed(), dir); got != c.want {
+			t.Errorf("%s: commands cannot change the workspace: %v, want %v", c.name, got, c.want)
 		}
 	}
 }

@@ -52,15 +52,19 @@ func (ps *places) hooksOf(dir string) []string {
 	return out
 }
 
-// maxIncluded is the number of git configuration files that one file includes.
+// maxIncluded is the largest number of git configuration files that are read for a worktree.
 const maxIncluded = 50
 
 // namedBy returns the paths that a git configuration file of the worktree dir names: further
 // configuration files, existing or not, with the paths that they name, and programs that git
-// runs. It runs nothing.
+// runs. If there are too many files to read, or one is too large, git may run any file: then
+// dir is among them. It runs nothing.
 func (p Paths) namedBy(file, dir string) (out []string) {
 	files := []string{file}
-	for i := 0; i < len(files) && i < maxIncluded; i++ {
+	for i := 0; i < len(files); i++ {
+		if info, err := os.Stat(files[i]); i == maxIncluded || err == nil && info.Size() > maxGitConfig {
+			return append(out, dir)
+		}
 		for _, v := range gitVariables(files[i]) {
 			switch {
 			case v.key == "path" && (v.section == "include" || strings.HasPrefix(v.section, "includeif")):

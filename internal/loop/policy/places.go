@@ -129,13 +129,18 @@ func (ps *places) addDir(dir string) {
 		}
 	}
 	for _, hooks := range ps.hooksOf(dir) {
-		ps.add(hooks, gitHooks)
+		reason := gitHooks
+		if hooks == dir {
+			reason = gitUnknown
+		}
+		ps.add(hooks, reason)
 	}
 }
 
 // addAbove protects paths in the workspace that are reached through links in the
 // directories above it, up to the root of the repository. It ignores other places
-// above: the location of a workspace must not make all of it protected.
+// above, except for a repository of which git may run any file: the location of a
+// workspace must not make all of it protected.
 func (ps *places) addAbove() {
 	above := &places{paths: ps.paths, root: ps.root, hooks: ps.hooks, seen: map[string]bool{}}
 	for dir := ps.root; dir != filepath.Dir(dir); {
@@ -145,7 +150,7 @@ func (ps *places) addAbove() {
 			root := split(ps.root)
 			for _, at := range above.list {
 				real := at.names[len(at.names)-1]
-				if len(real) > len(root) && slices.Equal(real[:len(root)], root) {
+				if at.reason == gitUnknown || len(real) > len(root) && slices.Equal(real[:len(root)], root) {
 					ps.list = append(ps.list, at)
 				}
 			}

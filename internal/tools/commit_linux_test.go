@@ -355,3 +355,23 @@ func TestAttributesAreKept(t *testing.T) {
 		t.Errorf("got %q, %v, want mine", value[:max(n, 0)], err)
 	}
 }
+
+// The removal of a hard link needs approval if undo cannot link it again, because other names
+// are outside the workspace.
+func TestRemovalOfHardLinksWarns(t *testing.T) {
+	ws, dir := newWorkspace(t, map[string]string{"f": "1\n", "i": "1\n"})
+	if err := os.Link(filepath.Join(dir, "f"), filepath.Join(dir, "g")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Link(filepath.Join(dir, "i"), filepath.Join(t.TempDir(), "i")); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]int{"f": 0, "i": 1} {
+		for _, lines := range [][]string{{"*** Delete File: " + name}, {"*** Update File: " + name, "*** Move to: moved", "@@", "-1", "+2"}} {
+			c, err := prepare(t, ws, "patch", patchOf(lines...))
+			if err != nil || len(c.Warnings) != want || want > 0 && !strings.Contains(c.Warnings[0], "i has 2 hard links, not all of them in the workspace, so undo cannot restore this one") {
+				t.Errorf("%s: warnings %q, %v", name, c.Warnings, err)
+			}
+		}
+	}
+}

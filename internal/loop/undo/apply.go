@@ -59,6 +59,8 @@ func (r *Restorer) Apply(ctx context.Context, p *Plan) (event.Undone, error) {
 		case skipped && errors.Is(why, errNotEmpty):
 		case skipped:
 			out.Lost = append(out.Lost, event.LostChange{Path: it.Shown, Why: workspace.Cause(why).Error()})
+		case w.unowned[i]:
+			out.Lost = append(out.Lost, event.LostChange{Path: it.Shown, Why: "it was restored, but its owner " + it.To.Owner + " could not be"})
 		case it.Merged:
 			out.Merged = append(out.Merged, it.Shown)
 		default:
@@ -143,6 +145,7 @@ type applier struct {
 
 	mu      sync.Mutex
 	skipped map[int]error // items that were not restored
+	unowned map[int]bool  // items that were restored without their owner and group
 }
 
 // admit adds an item to the journal, if the path has not changed since the plan, and stores
@@ -172,7 +175,7 @@ func (w *applier) admit(it Item) error {
 			return err
 		}
 	}
-	w.journal.Items = append(w.journal.Items, journalItem{it.Path, *stored(now), *stored(it.To)})
+	w.journal.Items = append(w.journal.Items, journalItem{it.Path, *stored(now), *stored(it.To), it.link})
 	w.stamps = append(w.stamps, now.Stamp)
 	return nil
 }
@@ -255,6 +258,22 @@ func (w *applier) skip(i int, err error) {
 	w.skipped[i] = err
 }
 
+// own gives what was created at temp, in the directory of at, the owner and group of an item.
+// It returns the mode that it may have: only with them setuid and setgid mean what they did.
+func (w *applier) own(i int, at place, temp string) fs.FileMode {
+	to := w.journal.Items[i].To
+	if at.giveOwner(temp, to) {
+		return to.FileMode()
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.unowned == nil {
+		w.unowned = map[int]bool{}
+	}
+	w.unowned[i] = true
+	return to.FileMode() &^ (fs.ModeSetuid | fs.ModeSetgid)
+}
+
 // unchanged returns errChanged if an item has changed since the undo began.
 func (w *applier) unchanged(i int, at place) error {
 	want, from := w.stamps[i], w.journal.Items[i].From
@@ -315,11 +334,16 @@ func (w *applier) makeDir(i int, at place) error {
 	return err
 }
 
+// setMode gives a directory its mode, and a restored one its owner and group.
 func (w *applier) setMode(i int, at place) error {
 	if at.look().Kind != snapshot.Dir {
 		return errChanged
 	}
-	return at.open.Chmod(at.rel, w.journal.Items[i].To.FileMode())
+	mode := w.journal.Items[i].To.FileMode()
+	if w.journal.Items[i].From.Kind != snapshot.Dir {
+		mode = w.own(i, at, at.rel)
+	}
+	return at.open.Chmod(at.rel, mode)
 }
 
 // resume prepares to finish a journal after a crash.

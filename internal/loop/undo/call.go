@@ -167,7 +167,8 @@ func (k *call) settlePrograms(from int64, touched []snapshot.Touched) {
 // removed. Content is that of the file now; nil if it is not known.
 func (k *call) count(sum *event.FilesChanged, t snapshot.Touched, left snapshot.State, content []byte) (added, removed int) {
 	shown := k.roots.show(t.Path)
-	if t.Before.Lost != "" && !(k.tool && inPlace(t.Before, left)) {
+	relinks := left.Kind == snapshot.Absent && k.roots.findLink(t.Before) != ""
+	if t.Before.Lost != "" && !relinks && !(k.tool && inPlace(t.Before, left)) {
 		sum.Lost = append(sum.Lost, event.LostChange{Path: shown, Why: t.Before.Lost})
 	}
 	if !isFile(t.Before) && !isFile(left) {

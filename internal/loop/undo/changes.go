@@ -85,7 +85,7 @@ func (r *Restorer) pickHunks(it Item, now value, hunks []int) (Item, error) {
 	if !now.Same(it.Now) {
 		return it, fmt.Errorf("%s has changed; list the changes again", it.Shown)
 	}
-	before, after := r.shown(value{it.To, it.content}), r.shown(now)
+	before, after := r.shown(value{State: it.To, content: it.content}), r.shown(now)
 	if before == nil || after == nil || len(before) > maxCapture || len(after) > maxCapture {
 		return it, fmt.Errorf("%s can only be restored completely", it.Shown)
 	}

@@ -206,7 +206,7 @@ func (r *historyReader) undo(n note) {
 	s.redo, s.of = n.Redo, n.Of
 	for i := range n.Items {
 		it := &n.Items[i]
-		it.Path = r.here(it.Path)
+		it.Path, it.Link = r.here(it.Path), r.here(it.Link)
 		c := &change{path: it.Path, before: it.From, after: &it.To, tool: true, step: s}
 		s.changes = append(s.changes, c)
 		if last := r.latest[it.Path]; last != nil && last.after == nil {

@@ -47,6 +47,7 @@ type journalItem struct {
 	Path string         `json:"path"` // absolute
 	From snapshot.State `json:"from"`
 	To   snapshot.State `json:"to"`
+	Link string         `json:"link,omitempty"` // another name of the file, absolute; empty to write its content
 }
 
 // Turn identifies a turn of the session.

@@ -1,6 +1,13 @@
 package undo
 
-import "os"
+import (
+	"errors"
+
+	"agent/internal/tools/snapshot"
+)
 
 // giveOwner does nothing: a new file belongs to the user.
-func (p place) giveOwner(*os.File) {}
+func (p place) giveOwner(string, snapshot.State) bool { return true }
+
+// linkTo fails: hard links are not recorded.
+func (p place) linkTo(place) error { return errors.ErrUnsupported }

@@ -39,6 +39,7 @@ type Item struct {
 	Now, To snapshot.State
 	Merged  bool   // To has later changes by others, too
 	content []byte // of To, if it is not in the pack
+	link    string // another name of the file of To, absolute; empty for none
 	left    bool   // the steps left Now, so no change by others is lost if it cannot be stored
 }
 
@@ -116,10 +117,10 @@ func (w *planner) add(path string, chain []stretch) {
 	case to.State.Same(it.Now):
 	case to.Kind == snapshot.Absent && it.Now.Kind != snapshot.Dir && !chain[0].tool && !w.removes && at.isIgnored():
 		w.plan.Ignored++
-	case to.Kind == snapshot.File && to.content == nil && !w.pack.Has(to.Hash):
+	case to.Kind == snapshot.File && to.content == nil && to.link == "" && !w.pack.Has(to.Hash):
 		w.lose(it, "its old content is no longer stored")
 	default:
-		it.To, it.content, it.Merged = to.State, to.content, v.merged
+		it.To, it.content, it.link, it.Merged = to.State, to.content, to.link, v.merged
 		w.items[path] = &it
 	}
 }
@@ -132,6 +133,7 @@ func (w *planner) lose(it Item, why string) {
 type value struct {
 	snapshot.State
 	content []byte
+	link    string // see Item
 }
 
 // now returns the current state, in a form that can be compared with left.
@@ -141,7 +143,7 @@ func (p place) now(left *snapshot.State) value {
 	}
 	var c capture
 	s := p.take(&c)
-	return value{s, c.content}
+	return value{State: s, content: c.content}
 }
 
 // verdict is the result of reverting the changes of a path.
@@ -170,6 +172,11 @@ func (w *planner) revertStretch(cur value, l stretch) (value, verdict) {
 	switch {
 	case cur.Same(l.before):
 		return cur, verdict{}
+	case l.relinks(cur.State):
+		if before.link = w.roots.findLink(l.before); before.link == "" {
+			return cur, verdict{lost: l.before.Lost}
+		}
+		return before, verdict{}
 	case l.before.Lost != "" && !(l.tool && inPlace(l.before, cur.State)):
 		return cur, verdict{lost: l.before.Lost}
 	case l.after == nil && cur.Kind == snapshot.File && cur.Hash == "":
@@ -188,6 +195,12 @@ func (w *planner) revertStretch(cur value, l stretch) (value, verdict) {
 	return cur, verdict{conflict: true}
 }
 
+// relinks reports whether l removed one of several hard links of a file, and nothing is at
+// its path since.
+func (l stretch) relinks(cur snapshot.State) bool {
+	return l.before.Lost == snapshot.LostLinks && cur.Kind == snapshot.Absent && (l.after == nil || l.after.Kind == snapshot.Absent)
+}
+
 // mergeFile reverts the changes that l made to the mode and the content of a file, and
 // keeps those that somebody else has made since.
 func (w *planner) mergeFile(cur value, l stretch) (value, verdict) {
@@ -200,6 +213,9 @@ func (w *planner) mergeFile(cur value, l stretch) (value, verdict) {
 	}
 	switch {
 	case cur.SameContent(*l.after):
+		if cur.Owner == l.after.Owner {
+			out.Owner = l.before.Owner
+		}
 		out.State.Hash, out.Size, out.Stamp, out.content = l.before.Hash, l.before.Size, l.before.Stamp, nil
 	case !l.before.SameContent(*l.after) && !cur.SameContent(l.before):
 		text, ok := w.mergeText(cur, l)

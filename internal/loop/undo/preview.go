@@ -45,7 +45,7 @@ func (r *Restorer) diffs(p *Plan, items []Item, back bool) (all []event.Diff) {
 			continue
 		}
 		now, to := it.Now, it.To
-		change := tools.Change{Path: it.Shown, Before: r.shown(at.now(nil)), After: r.shown(value{to, it.content})}
+		change := tools.Change{Path: it.Shown, Before: r.shown(at.now(nil)), After: r.shown(value{State: to, content: it.content})}
 		if back {
 			now, to, change.Before, change.After = to, now, change.After, change.Before
 		}

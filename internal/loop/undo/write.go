@@ -38,14 +38,17 @@ func (w *applier) writeAll(order []int) {
 // write restores a file or link.
 func (w *applier) write(i int, at place) error {
 	it, temp := w.journal.Items[i], w.temp(i, at)
+	if it.Link != "" {
+		return w.link(i, at)
+	}
 	if inPlace(it.To, it.From) {
 		if err := w.unchanged(i, at); err != nil {
 			return err
 		}
-		return w.overwrite(it, at)
+		return w.overwrite(i, at)
 	}
 	defer func() { _ = at.open.Remove(temp) }()
-	if err := w.writeTemp(at, it, temp); err != nil {
+	if err := w.writeTemp(i, at, temp); err != nil {
 		return err
 	}
 	if err := w.unchanged(i, at); err != nil {
@@ -54,7 +57,7 @@ func (w *applier) write(i int, at place) error {
 	if w.stamps[i] != "" && it.From.Kind != snapshot.Dir {
 		err := at.open.Rename(temp, at.rel)
 		if errors.Is(err, syscall.EBUSY) { // a mount point
-			return w.overwrite(it, at)
+			return w.overwrite(i, at)
 		}
 		return err
 	}
@@ -77,7 +80,8 @@ func inPlace(to, now snapshot.State) bool {
 
 // overwrite restores a file in place. All its names must be below the root, because undo
 // changes nothing outside.
-func (w *applier) overwrite(it journalItem, at place) error {
+func (w *applier) overwrite(i int, at place) error {
+	it := w.journal.Items[i]
 	info, err := at.open.Lstat(at.rel)
 	if err != nil {
 		return err
@@ -98,6 +102,9 @@ func (w *applier) overwrite(it journalItem, at place) error {
 	if _, err := workspace.Overwrite(at.open, at.rel, info, now, content); err != nil {
 		return err
 	}
+	if it.To.Owner != it.From.Owner && it.To.Owner != "" {
+		return at.open.Chmod(at.rel, w.own(i, at, at.rel))
+	}
 	if it.To.Mode != it.From.Mode {
 		return at.open.Chmod(at.rel, it.To.FileMode())
 	}
@@ -105,9 +112,14 @@ func (w *applier) overwrite(it journalItem, at place) error {
 }
 
 // writeTemp creates the file or link of an item with another name.
-func (w *applier) writeTemp(at place, it journalItem, temp string) error {
+func (w *applier) writeTemp(i int, at place, temp string) error {
+	it := w.journal.Items[i]
 	if it.To.Kind == snapshot.Link {
-		return at.open.Symlink(it.To.Target, temp)
+		err := at.open.Symlink(it.To.Target, temp)
+		if err == nil && it.To.Owner != "" {
+			w.own(i, at, temp)
+		}
+		return err
 	}
 	f, err := at.open.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -115,8 +127,7 @@ func (w *applier) writeTemp(at place, it journalItem, temp string) error {
 	}
 	err = w.pack.Copy(f, it.To.Hash)
 	if err == nil {
-		at.giveOwner(f)
-		err = f.Chmod(it.To.FileMode())
+		err = f.Chmod(w.own(i, at, temp))
 	}
 	if err == nil {
 		err = f.Sync()

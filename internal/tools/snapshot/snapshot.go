@@ -26,6 +26,9 @@ type State struct {
 	// Stamp identifies the content of a file that was not read: inode, size, and times of
 	// change. Two equal stamps mean the same content.
 	Stamp string `json:"stamp,omitempty"`
+	Owner string `json:"owner,omitempty"` // user and group, "1000:100"; empty if unknown
+	// Inode identifies a file with several hard links; empty if it has one.
+	Inode string `json:"inode,omitempty"`
 	// Lost is why the state cannot be restored, for the user: "it is larger than 64 MB".
 	// It is empty if it can be.
 	Lost string `json:"lost,omitempty"`

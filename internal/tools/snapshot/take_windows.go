@@ -28,6 +28,9 @@ func stateOf(info fs.FileInfo) State {
 	return s
 }
 
+// Inode returns "": hard links are not known.
+func Inode(fs.FileInfo) string { return "" }
+
 // stamp returns the State.Stamp of a file.
 func stamp(info fs.FileInfo) string {
 	return fmt.Sprintf("%d:%d", info.Size(), info.ModTime().UnixNano())

@@ -1,0 +1,109 @@
+//go:build unix
+
+package undo_test
+
+import (
+	"fmt"
+	"os"
+	"syscall"
+	"testing"
+
+	"agent/internal/loop/undo"
+)
+
+// ids returns the owner, the group, the mode and the number of names of a file.
+func (s *session) ids(name string) string {
+	s.t.Helper()
+	info, err := os.Lstat(s.in(name))
+	s.must(err)
+	st := info.Sys().(*syscall.Stat_t)
+	return fmt.Sprintf("%d:%d %o, %d names", st.Uid, st.Gid, st.Mode, st.Nlink)
+}
+
+// An undo gives files, directories and links back to their owner and group, with all bits of
+// their mode.
+func TestUndoRestoresOwners(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can give files to other users")
+	}
+	for name, change := range map[string]func(s *session){
+		"edit":      func(s *session) { s.edit(map[string]*string{"d/f": new("2\n")}) },
+		"delete":    func(s *session) { s.edit(map[string]*string{"d/f": nil}) },
+		"command":   func(s *session) { s.run(func(c *command) { c.remove("d/f") }) },
+		"replaced":  func(s *session) { s.run(func(c *command) { c.remove("d/f"); c.write("d/f", "2\n") }) },
+		"link":      func(s *session) { s.run(func(c *command) { c.remove("d/l") }) },
+		"directory": func(s *session) { s.run(func(c *command) { c.remove("d/f"); c.remove("d/l"); c.remove("d") }) },
+		"file instead": func(s *session) {
+			s.run(func(c *command) { c.remove("d/f"); c.remove("d/l"); c.remove("d"); c.write("d", "x") })
+		},
+	} {
+		s := newSession(t, map[string]string{"d/f": "1\n"})
+		s.must(os.Symlink("f", s.in("d/l")))
+		for i, name := range []string{"d/f", "d/l", "d"} {
+			s.must(os.Lchown(s.in(name), 1234+i, 2345))
+		}
+		s.must(os.Chmod(s.in("d/f"), 0o664|os.ModeSetgid))
+		s.must(os.Chmod(s.in("d"), 0o755|os.ModeSetgid))
+		before, want := s.tree(), []string{s.ids("d"), s.ids("d/f"), s.ids("d/l")}
+		s.turn("1", func() { change(s) })
+		if out := s.undo(undo.Back{}); len(out.Conflicts)+len(out.Lost) > 0 {
+			t.Errorf("%s: undo: %+v", name, out)
+		}
+		s.same(before, name)
+		for i, at := range []string{"d", "d/f", "d/l"} {
+			if got := s.ids(at); got != want[i] {
+				t.Errorf("%s: %s is %s, want %s", name, at, got, want[i])
+			}
+		}
+	}
+}
+
+// The removal of one of several hard links is undone with a link to another name that still
+// has the content. Without one nothing is restored.
+func TestUndoRestoresHardLinks(t *testing.T) {
+	for name, c := range map[string]struct {
+		remove func(s *session)
+		later  func(s *session)
+		lost   bool
+	}{
+		"tool":    {func(s *session) { s.edit(map[string]*string{"d/f": nil}) }, nil, false},
+		"command": {func(s *session) { s.run(func(c *command) { c.remove("d/f") }) }, nil, false},
+		"moved":   {func(s *session) { s.edit(map[string]*string{"d/f": nil}) }, func(s *session) { s.must(os.Rename(s.in("other"), s.in("d/new"))) }, false},
+		"changed": {func(s *session) { s.edit(map[string]*string{"d/f": nil}) }, func(s *session) { s.write("other", "2\n") }, true},
+		"removed": {func(s *session) { s.edit(map[string]*string{"d/f": nil}) }, func(s *session) { s.must(os.Remove(s.in("other"))) }, true},
+	} {
+		s := newSession(t, map[string]string{"d/f": "1\n", "x": "x\n"})
+		s.must(os.Link(s.in("d/f"), s.in("other")))
+		before, want := s.tree(), s.ids("d/f")
+		s.turn("1", func() { c.remove(s) })
+		if c.later != nil {
+			c.later(s)
+		}
+		p := s.plan(undo.Back{})
+		if c.lost {
+			if len(p.Items) > 0 || len(p.Lost) != 1 || p.Lost[0].Why != "it has several hard links" {
+				t.Errorf("%s: the plan is %+v, lost %+v", name, p.Items, p.Lost)
+			}
+			continue
+		}
+		if out := s.undo(undo.Back{}); len(out.Conflicts)+len(out.Lost) > 0 {
+			t.Errorf("%s: undo: %+v", name, out)
+		}
+		if got := s.ids("d/f"); got != want {
+			t.Errorf("%s: d/f is %s, want %s", name, got, want)
+		}
+		if name == "moved" {
+			continue
+		}
+		s.same(before, name)
+		s.undo(undo.Back{Redo: true})
+		if _, err := os.Lstat(s.in("d/f")); err == nil {
+			t.Errorf("%s: the redo did not remove d/f", name)
+		}
+		s.undo(undo.Back{})
+		s.same(before, name+", undone again")
+		if got := s.ids("d/f"); got != want {
+			t.Errorf("%s: after undo, redo and undo d/f is %s, want %s", name, got, want)
+		}
+	}
+}

@@ -24,6 +24,12 @@ var alikeNames = []struct{ exists, called string }{
 	{"\u201cx\u201d.txt", "\"x\".txt"},
 	{"a\u2013b.txt", "a-b.txt"},
 	{"\u200ea.txt", "a.txt"},
+	{"\u00abq\u00bb.txt", "\"q\".txt"},
+	{"wait\u2026.txt", "wait....txt"},
+	{"\ufb01le.txt", "file.txt"},
+	{"\u2764\ufe0f.txt", "\u2764.txt"},
+	{"a\u034fb.txt", "ab.txt"},
+	{"caf\xe9.txt", "caf\u00e9.txt"},
 	{"re\u0301sume\u0301/don\u2019t/a\u00a0b.txt", "r\u00e9sum\u00e9/don't/a b.txt"},
 }
 
@@ -130,4 +136,59 @@ func filesBelow(t *testing.T, dir string) (files []string) {
 		t.Fatal(err)
 	}
 	return files
+}
+
+// A name that only looks like that of a file deletes and moves nothing.
+func TestNamesThatLookTheSameDeleteNothing(t *testing.T) {
+	for _, n := range alikeNames {
+		for _, args := range []obj{
+			patchOf("*** Delete File: " + n.called),
+			patchOf("*** Update File: "+n.called, "*** Move to: moved.txt", "@@", "-old text", "+new text"),
+		} {
+			ws, dir := newWorkspace(t, map[string]string{n.exists: "old text\n"})
+			_, err := prepare(t, ws, "patch", args)
+			if err == nil || !strings.Contains(err.Error(), "looks the same") || !strings.Contains(err.Error(), "give its exact name") {
+				t.Errorf("patch %+q: %v", n.called, err)
+			}
+			if diff := cmp.Diff([]string{n.exists}, filesBelow(t, dir)); diff != "" {
+				t.Errorf("patch %+q: %s", n.called, diff)
+			}
+		}
+	}
+	ws, dir := newWorkspace(t, map[string]string{"cafe\u0301.txt": "old text\n"})
+	call, err := prepare(t, ws, "patch", patchOf("*** Delete File: cafe\u0301.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := call.Run(t.Context(), tools.Approved{Changes: call.Changes}); err != nil || len(filesBelow(t, dir)) > 0 {
+		t.Errorf("the exact name: %v, left %q", err, filesBelow(t, dir))
+	}
+}
+
+// Globs match names that look the same, and the results have the exact names. Case, wide
+// letters and letters of other scripts differ.
+func TestGlobsOfNamesThatLookTheSame(t *testing.T) {
+	files := map[string]string{"cafe\u0301/a.txt": "text\n", "don\u2019t.md": "text\n", "\uff41.log": "text\n", "\u0430.log": "text\n", "README": "text\n"}
+	for _, c := range []struct{ glob, want string }{
+		{"caf\u00e9/*", "cafe\u0301/a.txt"},
+		{"**/caf\u00e9/*.txt", "cafe\u0301/a.txt"},
+		{"cafe\u0301/*", "cafe\u0301/a.txt"},
+		{"don't.*", "don\u2019t.md"},
+		{"a.log", ""},
+		{"readme", ""},
+	} {
+		ws, _ := newWorkspace(t, files)
+		for tool, args := range map[string]obj{"glob": {"pattern": c.glob}, "search": {"pattern": "text", "glob": c.glob}} {
+			r, err := call(t, ws, tool, args)
+			found := 0
+			for name := range files {
+				if strings.Contains(r.Text, name) {
+					found++
+				}
+			}
+			if err != nil || c.want == "" && found > 0 || c.want != "" && (found != 1 || !strings.Contains(r.Text, c.want)) {
+				t.Errorf("%s %+q: %+q, %v", tool, c.glob, r.Text, err)
+			}
+		}
+	}
 }

@@ -63,12 +63,20 @@ func globMatcher(glob, start string) (func(p string) bool, error) {
 		return nil, advice.Add(fmt.Errorf("the glob %s is not relative to the directory", glob), "Give a glob relative to path, and in path a directory inside the working directory")
 	case pattern == "" || !doublestar.ValidatePattern(pattern):
 		return nil, advice.Add(fmt.Errorf("the glob %q is malformed", glob), "Examples: *.go, *.{ts,tsx}, src/**/*.py")
-	case !strings.Contains(glob, "/"):
-		return func(p string) bool { return doublestar.MatchUnvalidated(pattern, path.Base(p)) }, nil
 	}
-	return func(p string) bool {
-		return doublestar.MatchUnvalidated(pattern, p) || doublestar.MatchUnvalidated(pattern, relativeTo(start, p))
-	}, nil
+	// Names that only look the same match, too.
+	folded := workspace.Fold(pattern)
+	matches := func(p string) bool {
+		if doublestar.MatchUnvalidated(pattern, p) {
+			return true
+		}
+		like := workspace.Fold(p)
+		return (folded != pattern || like != p) && doublestar.MatchUnvalidated(folded, like)
+	}
+	if !strings.Contains(glob, "/") {
+		return func(p string) bool { return matches(path.Base(p)) }, nil
+	}
+	return func(p string) bool { return matches(p) || matches(relativeTo(start, p)) }, nil
 }
 
 func globFiles(ctx context.Context, at workspace.Place, pattern string, match func(p string) bool) (Result, error) {

@@ -48,8 +48,8 @@ func (a *alike) find(t *tree, dir, name string) string {
 	if len(names) > maxAlikeScan {
 		return ""
 	}
-	folded := foldName(name)
-	names = slices.DeleteFunc(names, func(n string) bool { return n == name || foldName(n) != folded || t.isHidden(path.Join(dir, n)) })
+	folded := Fold(name)
+	names = slices.DeleteFunc(names, func(n string) bool { return n == name || Fold(n) != folded || t.isHidden(path.Join(dir, n)) })
 	if len(names) == 0 {
 		return ""
 	}
@@ -66,27 +66,46 @@ func (a *alike) find(t *tree, dir, name string) string {
 	return names[0]
 }
 
-// foldName returns a name in the form in which names that look the same are equal:
+// Fold returns a name or a path in the form in which those that look the same are equal:
 // composed, and with one kind of space, quote and dash. Invisible characters are removed.
-func foldName(name string) string {
+// Bytes that are not UTF-8 are Latin-1.
+func Fold(name string) string {
 	if isASCII(name) {
 		return strings.ReplaceAll(name, "`", "'")
 	}
-	return strings.Map(func(r rune) rune {
-		switch {
-		case unicode.Is(unicode.Zs, r):
-			return ' '
-		case unicode.Is(unicode.Pd, r), r == '\u2212': // minus sign
-			return '-'
-		case strings.ContainsRune("`´ʹʻʼʽˈ‘’‚‛′‵＇", r):
-			return '\''
-		case strings.ContainsRune("ʺ“”„‟″‶＂", r):
-			return '"'
-		case unicode.Is(unicode.Cf, r):
-			return -1
+	if !utf8.ValidString(name) {
+		var text []rune
+		for _, b := range []byte(name) {
+			text = append(text, rune(b))
 		}
-		return r
-	}, norm.NFC.String(name))
+		name = string(text)
+	}
+	var b strings.Builder
+	for _, r := range norm.NFC.String(name) {
+		b.WriteString(foldRune(r))
+	}
+	return b.String()
+}
+
+// foldRune returns the text that stands for r in Fold.
+func foldRune(r rune) string {
+	switch {
+	case unicode.Is(unicode.Zs, r):
+		return " "
+	case unicode.Is(unicode.Pd, r), r == '\u2212': // minus sign
+		return "-"
+	case strings.ContainsRune("`´ʹʻʼʽˈ‘’‚‛′‵‹›＇", r):
+		return "'"
+	case strings.ContainsRune("ʺ“”„‟″‶«»＂", r):
+		return `"`
+	case unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point):
+		return ""
+	case r >= '\ufb00' && r <= '\ufb06': // ligatures
+		return [...]string{"ff", "fi", "fl", "ffi", "ffl", "st", "st"}[r-'\ufb00']
+	case r >= '\u2024' && r <= '\u2026': // one to three dots
+		return strings.Repeat(".", int(r-'\u2023'))
+	}
+	return string(r)
 }
 
 func isASCII(s string) bool {

@@ -57,7 +57,7 @@ func OtherNames(root *os.Root, at string, info fs.FileInfo) (names []string, all
 		if !ok || links[l] {
 			return nil
 		}
-		if found && l.device == own.device && l.dir == own.dir && strings.EqualFold(foldName(l.name), foldName(own.name)) && !listed() {
+		if found && l.device == own.device && l.dir == own.dir && strings.EqualFold(Fold(l.name), Fold(own.name)) && !listed() {
 			return nil // the path spells its own name differently
 		}
 		links[l] = true

@@ -57,7 +57,7 @@ func (t *tree) sameName(p string) []string {
 		return nil
 	}
 	var found []string
-	folded := foldName(path.Base(p))
+	folded := Fold(path.Base(p))
 	left := maxSimilarScan
 	for dirs := []string{"."}; len(dirs) > 0 && left > 0; dirs = dirs[1:] {
 		f, err := t.root.Open(dirs[0])
@@ -72,7 +72,7 @@ func (t *tree) sameName(p string) []string {
 			switch {
 			case e.IsDir() && !strings.HasPrefix(e.Name(), ".") && e.Name() != "node_modules" && !t.isHidden(at):
 				dirs = append(dirs, at)
-			case e.Type().IsRegular() && foldName(e.Name()) == folded && !t.isHidden(at):
+			case e.Type().IsRegular() && Fold(e.Name()) == folded && !t.isHidden(at):
 				found = append(found, at)
 			}
 		}
@@ -112,10 +112,10 @@ func (t *tree) similarPaths(dir, base string) []string {
 	defer f.Close()
 	names, _ := f.Readdirnames(maxSimilarScan)
 	distance := map[string]int{}
-	folded := strings.ToLower(foldName(base))
+	folded := strings.ToLower(Fold(base))
 	for _, n := range names {
-		far := phrase.Distance(strings.ToLower(foldName(n)), folded)
-		if foldName(n) == foldName(base) {
+		far := phrase.Distance(strings.ToLower(Fold(n)), folded)
+		if Fold(n) == Fold(base) {
 			distance[exactName(t.show(path.Join(dir, n)))] = far
 		} else if far <= max(len(base)/3, 1) {
 			distance[t.show(path.Join(dir, n))] = far

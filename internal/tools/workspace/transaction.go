@@ -69,6 +69,7 @@ type Transaction struct {
 	known    *Ledger
 	drafts   []*Draft // in the order of Open
 	warnings []string
+	exact    map[string]string // paths of files by names that only look the same
 }
 
 // Begin returns an empty transaction. Files are checked against known, which
@@ -93,6 +94,12 @@ func (t *Transaction) open(name string, check func(*alike, string, *Draft) error
 	if err != nil {
 		return nil, err
 	}
+	if len(same.pairs) > 0 {
+		if t.exact == nil {
+			t.exact = map[string]string{}
+		}
+		t.exact[name] = seen.Path
+	}
 	if !t.Raw {
 		seen.decode()
 	}
@@ -105,7 +112,7 @@ func (t *Transaction) open(name string, check func(*alike, string, *Draft) error
 		if d.info != nil && seen.info != nil && os.SameFile(d.info, seen.info) {
 			return nil, advice.Add(fmt.Errorf("%s and %s are the same file", d.Path, name), "Use one of the names for all changes")
 		}
-		if d.info == nil && seen.info == nil && foldName(d.Path) == foldName(seen.Path) {
+		if d.info == nil && seen.info == nil && Fold(d.Path) == Fold(seen.Path) {
 			return nil, advice.Add(fmt.Errorf("the names of two new files look the same: %s and %s", exactName(d.Path), exactName(seen.Path)), "Use one of the names for all changes")
 		}
 	}
@@ -212,8 +219,12 @@ func (t *Transaction) Add(d *Draft, content []byte) error {
 }
 
 // Remove removes d, which the model calls name. It rejects the name of a symbolic
-// link, because that would leave a dangling link.
+// link, because that would leave a dangling link, and a name that only looks the same.
 func (t *Transaction) Remove(d *Draft, name string) error {
+	if exact, ok := t.exact[name]; ok {
+		return advice.Add(fmt.Errorf("%s does not exist, but a file whose name looks the same does: %s", name, exactName(exact)),
+			"To delete or move that file, give its exact name")
+	}
 	if spelled := t.work.spelling(name, d.Path); spelled != "" {
 		if info, err := os.Lstat(t.work.absolute(spelled)); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 			return advice.Add(fmt.Errorf("%s is a symbolic link to %s", name, d.Path), "Give the path of that file, or use shell to remove the link")

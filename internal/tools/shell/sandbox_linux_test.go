@@ -14,6 +14,7 @@ import (
 
 	"agent/internal/tools/shell"
 	"agent/internal/tools/shell/sandbox"
+	"agent/internal/tools/snapshot"
 )
 
 // confined is a workspace whose commands run in a sandbox.
@@ -22,6 +23,8 @@ type confined struct {
 	dir     string // workspace
 	outside string // a directory that commands may read
 	profile sandbox.Profile
+
+	snapshot *snapshot.Order
 }
 
 // confine returns a workspace in the complete sandbox. It skips the test if this
@@ -58,7 +61,7 @@ func (c confined) run(line string) shell.Result {
 	c.t.Helper()
 	line = strings.ReplaceAll(line, "OUTSIDE", c.outside)
 	env := append(os.Environ(), "TMPDIR="+filepath.Join(c.dir, "tmp"))
-	command := shell.Command{Line: line, Dir: c.dir, Env: env, Keep: 1 << 20}
+	command := shell.Command{Line: line, Dir: c.dir, Env: env, Keep: 1 << 20, Snapshot: c.snapshot}
 	if c.profile.Session != nil {
 		command.Limits.Sandbox = &c.profile
 	}
@@ -104,7 +107,20 @@ func TestSandboxLeavesWorkAlone(t *testing.T) {
 // Whatever a command tries, it changes no file outside the workspace and none
 // that is protected. Every line prints "escaped" if it has succeeded in something.
 func TestEscapesFromTheSandbox(t *testing.T) {
-	c := confine(t)
+	testEscapes(t, confine(t))
+}
+
+// The program makes the calls of a command that may only make changes that can be undone.
+// These change nothing more.
+func TestEscapesFromTheSandboxThroughTheWatch(t *testing.T) {
+	w := watch(t, sandbox.Complete)
+	w.order.Strict, w.order.Git = true, true
+	w.snapshot = &w.order
+	testEscapes(t, w.confined)
+}
+
+func testEscapes(t *testing.T, c confined) {
+	t.Helper()
 	hooks, private := filepath.Join(c.dir, ".git", "hooks"), filepath.Join(c.outside, "private")
 	for _, file := range []string{filepath.Join(hooks, "old"), filepath.Join(c.dir, ".envrc"), filepath.Join(private, "key")} {
 		write(t, file, "protected\n")

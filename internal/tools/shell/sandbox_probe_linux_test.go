@@ -39,6 +39,12 @@ func probe(what string) {
 		trySockets(arg)
 	case "swap":
 		trySwap(arg)
+	case "files":
+		tryFiles()
+	case "hold":
+		_, _ = io.ReadAll(os.Stdin)
+	case "race":
+		tryRace(arg)
 	case "fetch":
 		network, address, _ := strings.Cut(arg, "=")
 		conn, err := net.DialTimeout(network, address, 10*time.Second)

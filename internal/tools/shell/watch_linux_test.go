@@ -262,13 +262,18 @@ func TestWatchKeepsWhatCommandsChange(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs many commands, and runs without -short")
 	}
-	for _, form := range []sandbox.Form{sandbox.Complete, sandbox.WritesOnly} {
+	for _, kind := range []string{"complete", "strict", "writes only"} {
 		for i, c := range watchedLines {
-			t.Run(form.String()+"/"+c.name, func(t *testing.T) {
+			t.Run(kind+"/"+c.name, func(t *testing.T) {
+				form := sandbox.Complete
+				if kind == "writes only" {
+					form = sandbox.WritesOnly
+				}
 				w := watch(t, form)
 				if form == sandbox.WritesOnly && i%6 != 0 {
 					t.Skip("the other form is enough")
 				}
+				w.order.Strict, w.order.Git = kind == "strict", true
 				if _, err := exec.LookPath(c.needs); c.needs != "" && err != nil {
 					t.Skip(c.needs, " is not installed")
 				}

@@ -80,9 +80,9 @@ func (w *watching) serve() {
 	switch {
 	case w.listener == nil:
 	case w.watcher != nil:
-		w.listener.Serve(workers, w.watcher.Answer(w.listener))
+		w.listener.Serve(workers, func() func(*sandbox.Notification) { return w.watcher.Worker(w.listener) })
 	default:
-		w.listener.Serve(1, w.listener.Continue)
+		w.listener.Serve(1, func() func(*sandbox.Notification) { return w.listener.Continue })
 	}
 }
 

@@ -19,6 +19,8 @@ type Listener struct {
 	fd   int
 	file *os.File // keeps fd open
 	gate *gate    // decides about connections
+
+	rights rights
 }
 
 // Notification is a system call that waits for an answer. Its layout is that of struct
@@ -43,17 +45,19 @@ type response struct {
 
 // newListener returns the listener with a descriptor from the kernel.
 func newListener(file *os.File, g *gate) *Listener {
-	l := &Listener{fd: int(file.Fd()), file: file, gate: g}
+	l := &Listener{fd: int(file.Fd()), file: file, gate: g, rights: newRights(g.plan)}
 	// The answer and the process then run on one CPU in turn. Since Linux 6.6.
 	_, _, _ = unix.Syscall(unix.SYS_IOCTL, uintptr(l.fd), unix.SECCOMP_IOCTL_NOTIF_SET_FLAGS, unix.SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP)
 	return l
 }
 
 // Serve receives the system calls with a number of goroutines. It makes or refuses
-// connections itself, and calls answer for each other call. It returns immediately.
-func (l *Listener) Serve(workers int, answer func(*Notification)) {
+// connections itself. For the other calls, each goroutine calls worker once, and the
+// function that worker returns for each call. Serve returns immediately.
+func (l *Listener) Serve(workers int, worker func() (answer func(*Notification))) {
 	for range workers {
 		go func() {
+			answer := worker()
 			for {
 				n, ok := l.Receive()
 				switch {

@@ -11,7 +11,7 @@ type Namespaces struct{ User, Net *os.File }
 type Listener struct{}
 
 // Serve does nothing.
-func (l *Listener) Serve(int, func(*Notification)) {}
+func (l *Listener) Serve(int, func() func(*Notification)) {}
 
 // Continue does nothing.
 func (l *Listener) Continue(*Notification) {}

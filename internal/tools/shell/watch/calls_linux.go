@@ -27,6 +27,9 @@ type change struct {
 	*Watcher
 	l *sandbox.Listener
 	n *sandbox.Notification
+
+	acts bool         // set if act makes the call; otherwise the call continues
+	act  func() error // makes the call; set by the handler
 }
 
 // working stands for the directory argument of calls that have none, because their paths
@@ -44,25 +47,26 @@ func calls() []call {
 	}
 	opens := func(number uintptr, dir, path, flags int) call {
 		return call{sandbox.Held{Number: number, Arg: flags, Bits: writing}, func(c *change) (string, error) {
-			return c.open(dir, path, int(c.n.Args[flags]))
+			return c.open(dir, path, int(c.n.Args[flags]), uint32(c.n.Args[flags+1]))
 		}}
 	}
 	list := []call{
 		opens(unix.SYS_OPENAT, 0, 1, 2),
 		held(unix.SYS_OPENAT2, (*change).open2),
-		held(unix.SYS_TRUNCATE, func(c *change) (string, error) { return c.existing(working, 0, true) }),
-		held(unix.SYS_FCHMODAT, func(c *change) (string, error) { return c.existing(0, 1, true) }),
-		held(unix.SYS_FCHMODAT2, func(c *change) (string, error) { return c.existing(0, 1, c.n.Args[3]&unix.AT_SYMLINK_NOFOLLOW == 0) }),
+		held(unix.SYS_LANDLOCK_CREATE_RULESET, (*change).landlock),
+		held(unix.SYS_TRUNCATE, func(c *change) (string, error) { return c.truncate(0, int64(c.n.Args[1])) }),
+		held(unix.SYS_FCHMODAT, func(c *change) (string, error) { return c.chmod(0, 1, 2, true) }),
+		held(unix.SYS_FCHMODAT2, func(c *change) (string, error) { return c.chmod(0, 1, 2, c.n.Args[3]&unix.AT_SYMLINK_NOFOLLOW == 0) }),
 		held(unix.SYS_FCHMOD, (*change).chmodOpen),
-		held(unix.SYS_UNLINKAT, func(c *change) (string, error) { return c.removed(0, 1) }),
-		held(unix.SYS_MKDIRAT, func(c *change) (string, error) { return c.created(0, 1) }),
-		held(unix.SYS_MKNODAT, func(c *change) (string, error) { return c.created(0, 1) }),
-		held(unix.SYS_SYMLINKAT, func(c *change) (string, error) { return c.created(1, 2) }),
+		held(unix.SYS_UNLINKAT, func(c *change) (string, error) { return c.removed(0, 1, int(c.n.Args[2])) }),
+		held(unix.SYS_MKDIRAT, func(c *change) (string, error) { return c.created(0, 1, c.makeDir(2)) }),
+		held(unix.SYS_MKNODAT, func(c *change) (string, error) { return c.created(0, 1, c.makeNode(2, 3)) }),
+		held(unix.SYS_SYMLINKAT, func(c *change) (string, error) { return c.created(1, 2, c.makeLink(0)) }),
 		held(unix.SYS_LINKAT, func(c *change) (string, error) {
 			return c.link(0, 1, 2, 3, c.n.Args[4]&unix.AT_SYMLINK_FOLLOW != 0)
 		}),
 		held(unix.SYS_RENAMEAT, func(c *change) (string, error) { return c.rename(0, 1, 2, 3, 0) }),
-		held(unix.SYS_RENAMEAT2, func(c *change) (string, error) { return c.rename(0, 1, 2, 3, int(c.n.Args[4])) }),
+		held(unix.SYS_RENAMEAT2, func(c *change) (string, error) { return c.rename(0, 1, 2, 3, uint(c.n.Args[4])) }),
 	}
 	return append(list, oldCalls(held, opens)...)
 }
@@ -75,30 +79,41 @@ func Calls() (out []sandbox.Held) {
 	return out
 }
 
-// Answer returns a function that answers the system calls of a command. It is safe for
-// concurrent use.
-func (w *Watcher) Answer(l *sandbox.Listener) func(*sandbox.Notification) {
+// Worker returns a function that answers the system calls of a command on the goroutine
+// that calls Worker.
+func (w *Watcher) Worker(l *sandbox.Listener) func(*sandbox.Notification) {
 	handlers := map[int32]call{}
 	for _, c := range calls() {
 		handlers[int32(c.Number)] = c
 	}
-	return func(n *sandbox.Notification) { w.answer(l, n, handlers[n.Number]) }
+	acts := w.order.Strict && l.Acts() && ownThread()
+	return func(n *sandbox.Notification) {
+		c := &change{Watcher: w, l: l, n: n, acts: acts}
+		c.answer(handlers[n.Number])
+	}
 }
 
 // answer keeps what a call changes, and answers it.
-func (w *Watcher) answer(l *sandbox.Listener, n *sandbox.Notification, known call) {
+func (c *change) answer(known call) {
 	why := ""
+	var err error
 	if known.handle != nil {
-		var err error
-		why, err = known.handle(&change{w, l, n})
+		why, err = known.handle(c)
 		if err != nil && !harmless(err) {
-			why = w.refuse("", "the program cannot find out which file the command changes: "+err.Error())
+			why = c.refuse("", "the program cannot find out which file the command changes: "+err.Error())
 		}
 	}
-	if why != "" {
-		l.Refuse(n)
-	} else {
-		l.Continue(n)
+	switch {
+	case why != "":
+		c.l.Refuse(c.n)
+	case !c.acts || known.handle == nil:
+		c.l.Continue(c.n)
+	case errors.Is(err, errNoFile):
+		c.l.Finish(c.n, unix.ENAMETOOLONG)
+	case err != nil:
+		c.l.Finish(c.n, err)
+	default:
+		c.perform(known)
 	}
 }
 
@@ -107,7 +122,7 @@ var errNoFile = errors.New("the path is not in the tree of files")
 
 // harmless reports whether an error means that the system call changes no file.
 func harmless(err error) bool {
-	for _, e := range []error{fs.ErrNotExist, errNoFile, unix.ENOTDIR, unix.EACCES, unix.ELOOP, unix.EFAULT, unix.ESRCH, unix.EBADF} {
+	for _, e := range []error{fs.ErrNotExist, errNoFile, unix.ENOTDIR, unix.EACCES, unix.ELOOP, unix.EFAULT, unix.ESRCH, unix.EBADF, unix.ENOSYS, unix.EOPNOTSUPP} {
 		if errors.Is(err, e) {
 			return true
 		}
@@ -116,13 +131,18 @@ func harmless(err error) bool {
 }
 
 // open is a call that opens a file.
-func (c *change) open(dir, path, flags int) (why string, err error) {
+func (c *change) open(dir, path, flags int, mode uint32) (why string, err error) {
+	if c.acts && flags&unix.O_PATH != 0 { // it opens no file, and its flags cannot change
+		c.acts = false
+		return "", nil
+	}
 	exclusive := flags&unix.O_CREAT != 0 && flags&unix.O_EXCL != 0
 	p, err := c.place(dir, path, !exclusive && flags&unix.O_NOFOLLOW == 0)
+	c.act = func() error { return c.openPlace(&p, flags, mode) }
 	switch {
 	case err != nil:
 		return "", err
-	case !p.exists && flags&unix.O_CREAT != 0, p.file() && !exclusive:
+	case p.nameless == "" && !p.exists && flags&unix.O_CREAT != 0, p.file() && !exclusive:
 		return c.keepPlace(p), nil
 	}
 	return "", nil
@@ -130,6 +150,9 @@ func (c *change) open(dir, path, flags int) (why string, err error) {
 
 // open2 is openat2, whose flags are in memory.
 func (c *change) open2() (why string, err error) {
+	if c.acts { // its flags could change; programs use openat instead
+		return "", unix.ENOSYS
+	}
 	how := make([]byte, 24) // struct open_how: flags, mode, resolve
 	if n, err := c.n.Memory(2, how); err != nil || n < len(how) {
 		return "", err
@@ -142,7 +165,7 @@ func (c *change) open2() (why string, err error) {
 		// An absolute path begins at the directory, too.
 		return c.openInRoot(int(flags))
 	}
-	return c.open(0, 1, int(flags))
+	return c.open(0, 1, int(flags), 0)
 }
 
 // openInRoot is openat2 with a directory as the root of the path.
@@ -158,9 +181,30 @@ func (c *change) openInRoot(flags int) (why string, err error) {
 	return c.keepPlace(p), nil
 }
 
-// existing is a call that changes what exists at a path.
-func (c *change) existing(dir, path int, follow bool) (why string, err error) {
+// landlock is the first call of a program that restricts itself with Landlock. That would
+// not restrict calls that this process makes, so Landlock then looks turned off.
+func (c *change) landlock() (why string, err error) {
+	if c.acts {
+		return "", unix.EOPNOTSUPP
+	}
+	return "", nil
+}
+
+// truncate changes the size of the file at a path.
+func (c *change) truncate(path int, size int64) (why string, err error) {
+	return c.existing(working, path, true, func(file string) error { return c.resize(file, size) })
+}
+
+// chmod changes the mode of what exists at a path.
+func (c *change) chmod(dir, path, mode int, follow bool) (why string, err error) {
+	return c.existing(dir, path, follow, func(file string) error { return unix.Chmod(file, uint32(c.n.Args[mode])) })
+}
+
+// existing is a call that changes what exists at a path. change makes it for a file in
+// /proc/self/fd.
+func (c *change) existing(dir, path int, follow bool, change func(string) error) (why string, err error) {
 	p, err := c.place(dir, path, follow)
+	c.act = func() error { return c.changePlace(&p, change) }
 	if err != nil || !p.exists {
 		return "", err
 	}
@@ -168,8 +212,9 @@ func (c *change) existing(dir, path int, follow bool) (why string, err error) {
 }
 
 // removed is a call that removes what exists at a path.
-func (c *change) removed(dir, path int) (why string, err error) {
-	p, err := c.place(dir, path, false)
+func (c *change) removed(dir, path, flags int) (why string, err error) {
+	p, err := c.name(dir, path)
+	c.act = func() error { return c.remove(&p, flags) }
 	if err != nil || !p.exists {
 		return "", err
 	}
@@ -178,7 +223,12 @@ func (c *change) removed(dir, path int) (why string, err error) {
 
 // chmodOpen changes the mode of an open file.
 func (c *change) chmodOpen() (why string, err error) {
-	path, err := c.task().descriptor(int32(c.n.Args[0]))
+	fd := int32(c.n.Args[0])
+	c.act = func() error { return c.chmodDescriptor(fd, uint32(c.n.Args[1])) }
+	path, err := c.task().descriptor(fd)
+	if c.acts && errors.Is(err, errNoFile) {
+		return "", nil
+	}
 	if err != nil || !c.wanted(path) {
 		return "", err
 	}
@@ -189,9 +239,11 @@ func (c *change) chmodOpen() (why string, err error) {
 	return c.keepPlace(p), nil
 }
 
-// created is a call that creates something at a path. It fails if something is there.
-func (c *change) created(dir, path int) (why string, err error) {
-	p, err := c.place(dir, path, false)
+// created is a call that creates something at a path. It fails if something is there. make
+// makes it with the directory and the name.
+func (c *change) created(dir, path int, make func(dir int, name string) error) (why string, err error) {
+	p, err := c.name(dir, path)
+	c.act = func() error { return c.create(&p, make) }
 	if err != nil || p.exists {
 		return "", err
 	}
@@ -204,23 +256,32 @@ func (c *change) created(dir, path int) (why string, err error) {
 // link creates a second name for a file. A later write through one of the names changes
 // both, so both are kept.
 func (c *change) link(fromDir, from, toDir, to int, follow bool) (why string, err error) {
-	if why, err = c.created(toDir, to); why != "" || err != nil {
+	var file string // in /proc/self/fd
+	make := func(dir int, name string) error {
+		return unix.Linkat(unix.AT_FDCWD, file, dir, name, unix.AT_SYMLINK_FOLLOW)
+	}
+	if why, err = c.created(toDir, to, make); why != "" || err != nil {
 		return why, err
 	}
-	return c.existing(fromDir, from, follow)
+	create := c.act
+	return c.existing(fromDir, from, follow, func(from string) error {
+		file = from
+		return create()
+	})
 }
 
 // rename gives a file or directory another name, or exchanges two.
-func (c *change) rename(fromDir, from, toDir, to, flags int) (why string, err error) {
-	old, err := c.place(fromDir, from, false)
-	if err != nil || !old.exists {
+func (c *change) rename(fromDir, from, toDir, to int, flags uint) (why string, err error) {
+	old, err := c.name(fromDir, from)
+	if err != nil || !old.exists && !c.acts {
 		return "", err
 	}
-	replaced, err := c.place(toDir, to, false)
+	replaced, err := c.name(toDir, to)
+	c.act = func() error { return c.move(&old, &replaced, flags) }
 	switch {
 	case err != nil:
 		return "", err
-	case flags&unix.RENAME_NOREPLACE != 0 && replaced.exists, flags&unix.RENAME_EXCHANGE != 0 && !replaced.exists:
+	case !old.exists, flags&unix.RENAME_NOREPLACE != 0 && replaced.exists, flags&unix.RENAME_EXCHANGE != 0 && !replaced.exists:
 		return "", nil
 	}
 	for _, p := range []place{old, replaced} {

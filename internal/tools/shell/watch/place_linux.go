@@ -21,6 +21,10 @@ type place struct {
 	path   string // absolute, without links in its directory
 	exists bool
 	info   syscall.Stat_t // only if it exists
+
+	dots     string // "." or ".." if the path of the call ends with that
+	slash    bool   // set if the path of the call ends with a slash
+	nameless string // link in /proc that leads to a file without a path; usually empty
 }
 
 func (p *place) is(kind uint32) bool { return p.exists && p.info.Mode&unix.S_IFMT == kind }
@@ -61,6 +65,44 @@ func (c *change) place(dir, path int, follow bool) (place, error) {
 	if err != nil {
 		return place{}, err
 	}
+	p, err := c.find(dir, text, follow)
+	if c.acts && p.nameless != "" && (errors.Is(err, errNoFile) || err == nil && !c.leadsTo(p)) {
+		p.exists, err = false, nil
+	} else {
+		p.nameless = ""
+	}
+	p.slash = strings.HasSuffix(text, "/")
+	return p, err
+}
+
+// leadsTo reports whether the file at a place is the one that its link in /proc leads to.
+func (c *change) leadsTo(p place) bool {
+	var info syscall.Stat_t
+	err := syscall.Stat(c.task().seen(p.nameless), &info)
+	return p.exists && err == nil && info.Ino == p.info.Ino && info.Dev == p.info.Dev
+}
+
+// name is place for calls that never follow a link at the end of the path, even if a slash
+// follows.
+func (c *change) name(dir, path int) (place, error) {
+	text, err := c.text(path)
+	if err != nil {
+		return place{}, err
+	}
+	trimmed := strings.TrimRight(text, "/")
+	if trimmed == "" {
+		trimmed = text
+	}
+	p, err := c.find(dir, trimmed, false)
+	p.slash = trimmed != text
+	if _, last := split(trimmed); last == "." || last == ".." {
+		p.dots = last
+	}
+	return p, err
+}
+
+// find returns the place of a path that begins at a directory in an argument.
+func (c *change) find(dir int, text string, follow bool) (place, error) {
 	from := int32(unix.AT_FDCWD)
 	if dir != working {
 		from = int32(c.n.Args[dir])
@@ -93,6 +135,8 @@ func (t task) descriptor(fd int32) (string, error) {
 	switch {
 	case err == nil && path[0] != '/':
 		err = errNoFile
+	case errors.Is(err, unix.ENOENT) && fd != unix.AT_FDCWD:
+		err = unix.EBADF
 	case errors.Is(err, unix.EACCES): // the process cannot be inspected
 		err = unix.EPERM
 	}
@@ -184,7 +228,7 @@ func (t task) realDir(dir string) (string, error) {
 // walk is find for an absolute path that leads through /proc, where links depend on the
 // process. It follows link by link.
 func (t task) walk(path string, follow bool) (place, error) {
-	real, rest := "/", path
+	real, rest, link := "/", path, ""
 	for links := 0; rest != ""; {
 		name, after, _ := strings.Cut(strings.TrimLeft(rest, "/"), "/")
 		rest = after
@@ -199,6 +243,9 @@ func (t task) walk(path string, follow bool) (place, error) {
 			break
 		}
 		target, err := readlink(t.seen(next))
+		if err == nil && after == "" && below(next, "/proc") && filepath.Base(real) == "fd" {
+			link = next
+		}
 		switch {
 		case errors.Is(err, unix.EINVAL), errors.Is(err, unix.ENOENT) && after == "":
 			real = next
@@ -206,7 +253,7 @@ func (t task) walk(path string, follow bool) (place, error) {
 		case err != nil:
 			return place{}, err
 		case target[0] != '/' && below(next, "/proc") && strings.Contains(target, ":["):
-			return place{}, errNoFile // "pipe:[123]"
+			return place{nameless: link}, errNoFile // "pipe:[123]"
 		}
 		if links++; links > maxLinks {
 			return place{}, unix.ELOOP
@@ -219,7 +266,9 @@ func (t task) walk(path string, follow bool) (place, error) {
 			rest = target
 		}
 	}
-	return t.look(real)
+	p, err := t.look(real)
+	p.nameless = link
+	return p, err
 }
 
 // readlink returns the target of a symbolic link; it is not empty.

@@ -1,12 +1,13 @@
 // Package watch keeps what a command is about to change, so that the change can be
 // undone. It runs in the keeper of the command. The filter of the command's sandbox holds
 // each system call that changes the tree of files or opens a file for writing. A Watcher
-// reads the path, puts the old content into a store, and lets the call continue.
+// reads the path, puts the old content into a store, and lets the call continue or makes it.
 //
-// This is not a security boundary: a thread can change the path in memory after the
-// Watcher has read it. It also does not see writes to files that were open before the
-// turn, and changes by processes that are not part of the command. Changes of owners,
-// times and extended attributes are not kept.
+// If the order is strict, the Watcher makes the call itself where it can: see
+// act_linux.go. Otherwise this is not a security boundary: a thread can change the path in
+// memory after the Watcher has read it. A Watcher also does not see writes to files that
+// were open before the turn, and changes by processes that are not part of the command.
+// Changes of owners, times and extended attributes are not kept.
 //
 // A Watcher never delays a command for longer than it takes to copy a file, and it never
 // hangs. If it cannot find out what a call would change, the call continues, or fails if

@@ -7,5 +7,5 @@ import "agent/internal/tools/shell/sandbox"
 // Calls returns none: this system cannot hold system calls.
 func Calls() []sandbox.Held { return nil }
 
-// Answer does nothing: see Calls.
-func (w *Watcher) Answer(*sandbox.Listener) func(*sandbox.Notification) { return nil }
+// Worker does nothing: see Calls.
+func (w *Watcher) Worker(*sandbox.Listener) func(*sandbox.Notification) { return nil }

@@ -1,0 +1,403 @@
+//go:build amd64 || arm64
+
+package watch
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// This file makes the calls of a command whose order is strict. If the call continued, the
+// kernel would read the path again, and another thread could have changed it meanwhile.
+// Instead, this process makes the call at the place that was checked: below the root of
+// the thread, without following links.
+//
+// The place stays what it was. The command cannot rename, link or remove a file that
+// cannot be kept, nor a directory above it, because these calls are checked and made here,
+// too. It can replace other files, but only after both paths were kept.
+
+// ownThread prepares the thread of this goroutine for calls of commands: a working
+// directory and umask of its own. It reports whether that succeeded.
+func ownThread() bool {
+	runtime.LockOSThread()
+	return unix.Unshare(unix.CLONE_FS) == nil && unix.Chdir("/") == nil
+}
+
+// errLater is the error of a call that is answered later.
+var errLater = errors.New("the call is answered later")
+
+// tries is how often a call is checked again if a link has replaced a file after the check.
+const tries = 5
+
+// perform makes the call, and answers it.
+func (c *change) perform(known call) {
+	err := c.l.AsCommand(c.act)
+	for range tries {
+		if !errors.Is(err, unix.ELOOP) {
+			break
+		}
+		why, e := known.handle(c)
+		if why != "" {
+			err = unix.EPERM
+			break
+		}
+		if err = e; err == nil {
+			err = c.l.AsCommand(c.act)
+		}
+	}
+	if !errors.Is(err, errLater) {
+		c.l.Finish(c.n, err)
+	}
+}
+
+// inside opens a directory of the thread without following links.
+func (c *change) inside(dir string) (int, error) {
+	root, err := unix.Open(c.task().seen("/"), unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return -1, err
+	}
+	defer unix.Close(root)
+	if !c.l.Waits(c.n) {
+		return -1, unix.ESRCH
+	}
+	return openBelow(root, dir, unix.O_DIRECTORY, unix.RESOLVE_IN_ROOT|unix.RESOLVE_NO_SYMLINKS)
+}
+
+// openBelow opens a path with O_PATH.
+func openBelow(dir int, path string, flags, resolve uint64) (fd int, err error) {
+	how := &unix.OpenHow{Flags: unix.O_PATH | unix.O_NOFOLLOW | unix.O_CLOEXEC | flags, Resolve: resolve}
+	for {
+		fd, err = unix.Openat2(dir, path, how)
+		if err != unix.EAGAIN && err != unix.EINTR {
+			return fd, err
+		}
+	}
+}
+
+// parent opens the directory of a place. It also returns the name of the place in it.
+func (c *change) parent(p *place) (dir int, name string, err error) {
+	path, name := split(p.path)
+	switch {
+	case p.dots != "":
+		path, name = p.path, p.dots
+	case name == "":
+		name = "."
+	}
+	if p.slash {
+		name += "/"
+	}
+	dir, err = c.inside(path)
+	return dir, name, err
+}
+
+// moved opens the directory of a place that is to be removed or renamed. It fails if
+// something is mounted at the place: only the kernel of the command's mounts would see that.
+func (c *change) moved(p *place) (dir int, name string, err error) {
+	dir, name, err = c.parent(p)
+	if err != nil {
+		return dir, name, err
+	}
+	fd, err := openBelow(dir, strings.TrimSuffix(name, "/"), 0, unix.RESOLVE_NO_XDEV)
+	switch {
+	case err == nil:
+		unix.Close(fd)
+	case errors.Is(err, unix.ENOENT):
+		err = nil
+	case errors.Is(err, unix.EXDEV):
+		err = unix.EBUSY
+	}
+	if err != nil {
+		unix.Close(dir)
+	}
+	return dir, name, err
+}
+
+// handle opens what is at a place with O_PATH. It returns the descriptor and its path.
+func (c *change) handle(p *place) (fd int, path string, err error) {
+	if p.nameless != "" {
+		fd, err = c.nameless(p)
+	} else {
+		var dir int
+		var name string
+		if dir, name, err = c.parent(p); err != nil {
+			return -1, "", err
+		}
+		fd, err = openBelow(dir, strings.TrimSuffix(name, "/"), 0, 0)
+		unix.Close(dir)
+	}
+	return fd, ownDescriptor(fd), err
+}
+
+func ownDescriptor(fd int) string { return "/proc/self/fd/" + strconv.Itoa(fd) }
+
+// nameless opens a file that a descriptor of the thread is open for, and that has no path:
+// a pipe, or a file that was removed.
+func (c *change) nameless(p *place) (int, error) {
+	fd, err := unix.Open(c.task().seen(p.nameless), unix.O_PATH|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return -1, err
+	}
+	var info, its, own unix.Stat_t
+	owner, _, _ := strings.Cut(p.nameless, "/fd/")
+	err = unix.Fstat(fd, &info)
+	if err == nil {
+		err = unix.Stat(owner+"/ns/user", &its)
+	}
+	if err == nil {
+		err = unix.Stat(string(c.task())+"/ns/user", &own)
+	}
+	named := info.Nlink != 0 && info.Mode&unix.S_IFMT != unix.S_IFIFO && info.Mode&unix.S_IFMT != unix.S_IFSOCK
+	if err == nil && (named || its.Ino != own.Ino || its.Dev != own.Dev) {
+		err = unix.EACCES
+	}
+	if err == nil && !c.l.Waits(c.n) {
+		err = unix.ESRCH
+	}
+	if err != nil {
+		unix.Close(fd)
+	}
+	return fd, err
+}
+
+// changePlace calls change with a path of the file at a place.
+func (c *change) changePlace(p *place, change func(string) error) error {
+	fd, path, err := c.handle(p)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	if p.slash && !p.dir() {
+		return unix.ENOTDIR
+	}
+	return change(path)
+}
+
+// resize changes the size of a file. A size above the limit of this process or the thread
+// would send a signal to this process.
+func (c *change) resize(file string, size int64) error {
+	for _, pid := range []int{0, int(c.n.Thread)} {
+		var limit unix.Rlimit
+		if err := unix.Prlimit(pid, unix.RLIMIT_FSIZE, nil, &limit); err == nil && size > 0 && uint64(size) > limit.Cur {
+			return unix.EFBIG
+		}
+	}
+	return unix.Truncate(file, size)
+}
+
+// chmodDescriptor changes the mode of a file that the thread has open.
+func (c *change) chmodDescriptor(fd int32, mode uint32) error {
+	file, err := unix.Open(string(c.task())+"/fd/"+strconv.Itoa(int(fd)), unix.O_PATH|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(file)
+	if !c.l.Waits(c.n) {
+		return unix.ESRCH
+	}
+	return unix.Chmod(ownDescriptor(file), mode)
+}
+
+// remove removes what is at a place.
+func (c *change) remove(p *place, flags int) error {
+	dir, name, err := c.moved(p)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(dir)
+	return unix.Unlinkat(dir, name, flags)
+}
+
+// move renames what is at a place.
+func (c *change) move(from, to *place, flags uint) error {
+	if from.dots != "" || to.dots != "" {
+		return unix.EBUSY
+	}
+	fromDir, fromName, err := c.moved(from)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fromDir)
+	toDir, toName, err := c.moved(to)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(toDir)
+	return unix.Renameat2(fromDir, fromName, toDir, toName, flags)
+}
+
+// create calls make with the directory and the name of a place.
+func (c *change) create(p *place, make func(dir int, name string) error) error {
+	dir, name, err := c.parent(p)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(dir)
+	return make(dir, name)
+}
+
+// makeDir returns a function that makes a directory with the mode in an argument.
+func (c *change) makeDir(mode int) func(int, string) error {
+	return func(dir int, name string) error {
+		return c.withUmask(func() error { return unix.Mkdirat(dir, name, uint32(c.n.Args[mode])) })
+	}
+}
+
+// makeNode returns a function that makes a named pipe or the like.
+func (c *change) makeNode(mode, device int) func(int, string) error {
+	return func(dir int, name string) error {
+		return c.withUmask(func() error { return unix.Mknodat(dir, name, uint32(c.n.Args[mode]), int(uint32(c.n.Args[device]))) })
+	}
+}
+
+// makeLink returns a function that makes a symbolic link to the path in an argument.
+func (c *change) makeLink(target int) func(int, string) error {
+	return func(dir int, name string) error {
+		text, err := c.n.Text(target)
+		if err != nil {
+			return err
+		}
+		return unix.Symlinkat(text, dir, name)
+	}
+}
+
+// withUmask calls f with the umask of the thread. It needs a thread of ownThread.
+func (c *change) withUmask(f func() error) error {
+	text, err := os.ReadFile(string(c.task()) + "/status")
+	if err != nil {
+		return err
+	}
+	_, rest, found := bytes.Cut(text, []byte("\nUmask:\t"))
+	value, _, _ := bytes.Cut(rest, []byte("\n"))
+	mask, err := strconv.ParseUint(string(value), 8, 12)
+	if !found || err != nil {
+		return unix.EPERM
+	}
+	defer unix.Umask(unix.Umask(int(mask)))
+	return f()
+}
+
+// openPlace opens what is at a place, and gives the descriptor to the command.
+func (c *change) openPlace(p *place, flags int, mode uint32) error {
+	exclusive := flags&unix.O_CREAT != 0 && flags&unix.O_EXCL != 0
+	if !exclusive && flags&unix.O_DIRECTORY == 0 && p.is(unix.S_IFCHR) && p.info.Rdev == unix.Mkdev(5, 0) {
+		terminal, err := c.terminal()
+		if err != nil {
+			return err
+		}
+		p = &terminal
+	}
+	if p.nameless != "" || p.exists && !p.file() && !p.dir() && !p.is(unix.S_IFLNK) {
+		return c.openSpecial(p, flags)
+	}
+	dir, name, err := c.parent(p)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(dir)
+	fd := -1
+	own := flags | unix.O_NOFOLLOW | unix.O_NOCTTY | unix.O_CLOEXEC
+	open := func() (err error) {
+		fd, err = unix.Openat(dir, name, own, mode)
+		return err
+	}
+	switch {
+	case !p.exists && flags&unix.O_CREAT != 0, flags&unix.O_TMPFILE == unix.O_TMPFILE:
+		err = c.withUmask(open)
+	case p.file() && flags&unix.O_CREAT != 0 && !exclusive:
+		own &^= unix.O_CREAT
+		if err = open(); errors.Is(err, unix.ENOENT) { // it was removed: check again
+			err = unix.ELOOP
+		}
+	default:
+		err = open()
+	}
+	if err != nil {
+		return err
+	}
+	return c.install(fd, flags)
+}
+
+// install gives a descriptor to the command, and closes it here.
+func (c *change) install(fd, flags int) error {
+	defer unix.Close(fd)
+	if err := c.l.Install(c.n, fd, flags&unix.O_CLOEXEC != 0); err != nil {
+		return err
+	}
+	return errLater
+}
+
+// terminal returns the place of the terminal that /dev/tty is for the thread.
+func (c *change) terminal() (place, error) {
+	stat, err := os.ReadFile(string(c.task()) + "/stat")
+	if err != nil {
+		return place{}, err
+	}
+	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+	if len(fields) < 5 {
+		return place{}, unix.ENXIO
+	}
+	device, _ := strconv.Atoi(fields[4])
+	if major := device >> 8 & 0xfff; major < 136 || major > 143 { // not a pseudoterminal
+		return place{}, unix.ENXIO
+	}
+	return c.task().look("/dev/pts/" + strconv.Itoa(device&0xff|device>>12&0xfff00))
+}
+
+// openSpecial opens a device or a pipe, or a file without a path.
+func (c *change) openSpecial(p *place, flags int) error {
+	writes := flags&unix.O_ACCMODE != unix.O_RDONLY
+	switch {
+	case p.slash && flags&unix.O_CREAT != 0:
+		return unix.EISDIR
+	case flags&unix.O_CREAT != 0 && flags&unix.O_EXCL != 0:
+		return unix.EEXIST
+	case p.slash, flags&unix.O_DIRECTORY != 0:
+		return unix.ENOTDIR
+	case p.nameless == "" && writes && !c.l.MayOpen(p.path, p.info.Mode, p.info.Rdev):
+		return unix.EACCES
+	}
+	file, path, err := c.handle(p)
+	if err != nil {
+		return err
+	}
+	var info unix.Stat_t
+	if err = unix.Fstat(file, &info); err == nil && p.nameless == "" && (info.Ino != p.info.Ino || info.Dev != p.info.Dev) {
+		err = unix.ELOOP // something else is there: check again
+	}
+	if err != nil {
+		unix.Close(file)
+		return err
+	}
+	own := flags&^(unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW) | unix.O_NOCTTY | unix.O_CLOEXEC
+	if info.Mode&unix.S_IFMT == unix.S_IFIFO && flags&unix.O_NONBLOCK == 0 && flags&unix.O_ACCMODE != unix.O_RDWR {
+		go c.openPipe(file, own, flags)
+		return errLater
+	}
+	defer unix.Close(file)
+	fd, err := unix.Open(path, own|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return err
+	}
+	return c.installBlocking(fd, flags)
+}
+
+// installBlocking is install for a descriptor that was opened with O_NONBLOCK.
+func (c *change) installBlocking(fd, flags int) error {
+	if flags&unix.O_NONBLOCK == 0 {
+		set, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0)
+		if err == nil {
+			_, err = unix.FcntlInt(uintptr(fd), unix.F_SETFL, set&^unix.O_NONBLOCK)
+		}
+		if err != nil {
+			unix.Close(fd)
+			return err
+		}
+	}
+	return c.install(fd, flags)
+}

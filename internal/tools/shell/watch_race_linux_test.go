@@ -1,0 +1,134 @@
+package shell_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"agent/internal/tools/shell/sandbox"
+)
+
+// races are system calls that destroy or rename the file at a path.
+var races = map[string]func(path, other, number uintptr) unix.Errno{
+	"open":     raceCall(unix.SYS_OPENAT, here, 0, unix.O_WRONLY|unix.O_TRUNC),
+	"create":   raceCall(unix.SYS_OPENAT, here, 0, unix.O_WRONLY|unix.O_TRUNC|unix.O_CREAT, 0o600),
+	"openat2":  raceOpen2,
+	"truncate": raceCall(unix.SYS_TRUNCATE, 0, 0),
+	"unlink":   raceCall(unix.SYS_UNLINKAT, here, 0, 0),
+	"rename":   raceRename,
+	"replace":  raceReplace,
+	"link":     raceLink,
+}
+
+const here = ^uintptr(99) // AT_FDCWD
+
+// raceCall returns a function that makes a system call. An argument of 0 before the end
+// stands for the path.
+func raceCall(number uintptr, args ...uintptr) func(path, other, n uintptr) unix.Errno {
+	return func(path, _, _ uintptr) unix.Errno {
+		var a [6]uintptr
+		copy(a[:], args)
+		if a[0] == here {
+			a[1] = path
+		} else {
+			a[0] = path
+		}
+		fd, _, errno := unix.Syscall6(number, a[0], a[1], a[2], a[3], a[4], a[5])
+		if errno == 0 && number == unix.SYS_OPENAT {
+			unix.Close(int(fd))
+		}
+		return errno
+	}
+}
+
+func raceOpen2(path, _, _ uintptr) unix.Errno {
+	how := unix.OpenHow{Flags: unix.O_WRONLY | unix.O_TRUNC}
+	fd, _, errno := unix.Syscall6(unix.SYS_OPENAT2, here, path, uintptr(unsafe.Pointer(&how)), unsafe.Sizeof(how), 0, 0)
+	if errno == 0 {
+		unix.Close(int(fd))
+	}
+	return errno
+}
+
+func raceRename(path, other, _ uintptr) unix.Errno {
+	_, _, errno := unix.Syscall6(unix.SYS_RENAMEAT, here, path, here, other, 0, 0)
+	return errno
+}
+
+func raceReplace(path, other, n uintptr) unix.Errno {
+	_ = os.WriteFile(fmt.Sprintf("new%d", n), nil, 0o600)
+	_, _, errno := unix.Syscall6(unix.SYS_RENAMEAT, here, other, here, path, 0, 0)
+	return errno
+}
+
+func raceLink(path, other, n uintptr) unix.Errno {
+	_, _, errno := unix.Syscall6(unix.SYS_LINKAT, here, path, here, other, 0, 0)
+	if errno == 0 {
+		_ = os.Truncate(fmt.Sprintf("new%d", n), 0)
+	}
+	return errno
+}
+
+// tryRace makes a system call many times for the file "a" while another thread changes its
+// path in memory to "b" and back.
+func tryRace(name string) {
+	path := []byte{'a', 0}
+	go func() {
+		runtime.LockOSThread()
+		for {
+			path[0] ^= 'a' ^ 'b'
+		}
+	}()
+	const times = 300
+	until := time.Now().Add(20 * time.Second)
+	for i := range uintptr(times) {
+		if time.Now().After(until) {
+			break
+		}
+		if name != "open" && name != "truncate" {
+			if fd, err := unix.Open("a", unix.O_WRONLY|unix.O_CREAT, 0o600); err == nil {
+				unix.Close(fd)
+			}
+		}
+		other, _ := unix.BytePtrFromString(fmt.Sprintf("new%d", i))
+		races[name](uintptr(unsafe.Pointer(&path[0])), uintptr(unsafe.Pointer(other)), i)
+	}
+	fmt.Println("done")
+}
+
+// A command that may only make changes that can be undone cannot destroy another file by
+// changing the path of a system call while the call waits.
+func TestSwappedPathsDestroyNothing(t *testing.T) {
+	for name := range races {
+		t.Run(name, func(t *testing.T) {
+			w := watch(t, sandbox.Complete)
+			const size = 1<<20 + 1 // too large to be kept
+			big := filepath.Join(w.dir, "b")
+			write(t, filepath.Join(w.dir, "a"), "small\n")
+			write(t, big, strings.Repeat("x", size))
+			var before, after syscall.Stat_t
+			if err := syscall.Stat(big, &before); err != nil {
+				t.Fatal(err)
+			}
+			w.order.Strict = true
+			r := w.run(probeLine(t, "race "+name))
+			if !strings.HasSuffix(r.Output, "done\n") {
+				t.Errorf("the race did not run: %q", r.Output)
+			}
+			if err := syscall.Stat(big, &after); err != nil || after.Size != size || after.Ino != before.Ino || after.Nlink != 1 {
+				t.Errorf("the file is lost: %v, %d bytes, %d links", err, after.Size, after.Nlink)
+			}
+			if _, found := w.touched()["b"]; found {
+				t.Error("a change of the file was kept")
+			}
+		})
+	}
+}

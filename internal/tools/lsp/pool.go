@@ -265,7 +265,7 @@ func (p *Pool) use(ctx context.Context, name string) (*running, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := r.explain(r.Wait(ctx)); err != nil {
+	if err := p.waitFor(ctx, r); err != nil {
 		return nil, err
 	}
 	text, err := p.read(p.file(name))
@@ -280,6 +280,18 @@ func (p *Pool) use(ctx context.Context, name string) (*running, error) {
 		}
 	}
 	return r, r.Open(p.file(name), text)
+}
+
+// waitFor waits until r is ready, at most the time of a question. A server that is not ready by
+// then goes on starting.
+func (p *Pool) waitFor(ctx context.Context, r *running) error {
+	limited, stop := context.WithTimeout(ctx, p.o.Request)
+	defer stop()
+	err := r.Wait(limited)
+	if err != nil && ctx.Err() == nil && r.Err() == nil {
+		return advice.Add(fmt.Errorf("%s is still starting: it did not answer within %v", r.server.Name, p.o.Request), "Use search and read, and try again later")
+	}
+	return r.explain(err)
 }
 
 // watch ends a server when it is idle or uses too much memory. It returns when the server

@@ -191,3 +191,33 @@ func TestFilesThatAreNotUTF8(t *testing.T) {
 		}
 	}
 }
+
+// A call does not wait longer for a server that starts than for an answer. The start goes on.
+func TestSlowStart(t *testing.T) {
+	skipWindows(t)
+	answers := make(chan struct{})
+	f := newFake()
+	f.answer = func(f *fake, method string, _ map[string]any) any {
+		if method == "initialize" {
+			select {
+			case <-answers:
+			case <-f.gone:
+			}
+			return nil
+		}
+		return []any{map[string]any{"name": "T", "kind": 23, "selectionRange": span(0, 0, 1)}}
+	}
+	d := newDesk(t, lsp.Options{Start: starts(t, f), Request: time.Second}, map[string]string{"a.x": "T\n"})
+	const outline, slow = `{"op":"outline","path":"a.x"}`, "x is still starting: it did not answer within 1s. Use search and read, and try again later"
+	if _, err := d.call("symbols", outline, false); err == nil || err.Error() != slow {
+		t.Errorf("got the error %v, want %s", err, slow)
+	}
+	close(answers)
+	result, err := d.call("symbols", outline, false)
+	for err != nil && err.Error() == slow {
+		result, err = d.call("symbols", outline, false)
+	}
+	if err != nil || !strings.Contains(result.Text, "T") {
+		t.Errorf("got %q, %v after the start", result.Text, err)
+	}
+}

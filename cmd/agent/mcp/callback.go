@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/charmbracelet/x/ansi"
 )
 
 const (
@@ -87,17 +89,26 @@ func (c *callback) take(q url.Values) {
 }
 
 // readPasted reads addresses that the user pastes until one has the answer, the input ends
-// or ctx ends. It says why it does not take a line.
+// or ctx ends. An address may be wrapped over several lines. It says why it does not take a line.
 func (o *Options) readPasted(ctx context.Context, c *callback) {
+	begun := "" // the lines of an address that is not complete
 	for o.ReadLine != nil {
 		line, ok := o.ReadLine(ctx)
 		if !ok {
 			return
 		}
-		if line = strings.Trim(strings.TrimSpace(line), "<>\"'"); line == "" {
+		if line = trimPasted(line); line == "" {
 			continue
 		}
+		if begun += line; strings.Contains(line, "://") || len(begun) > maxCallback {
+			begun = line
+		}
 		q, why := c.pasted(line)
+		if why != "" && begun != line {
+			if q, why = c.pasted(begun); why != "" {
+				_, why = c.pasted(line)
+			}
+		}
 		if why == "" {
 			c.take(q)
 			return
@@ -106,8 +117,17 @@ func (o *Options) readPasted(ctx context.Context, c *callback) {
 	}
 }
 
+// trimPasted returns a pasted line without the marks of the terminal, blanks and quotes.
+func trimPasted(line string) string {
+	line = strings.NewReplacer(ansi.BracketedPasteStart, "", ansi.BracketedPasteEnd, "").Replace(line)
+	return strings.Trim(strings.TrimSpace(line), "<>\"'")
+}
+
 // pasted returns the answer in an address, or why there is none.
 func (c *callback) pasted(address string) (q url.Values, why string) {
+	if !strings.Contains(address, "://") { // browsers hide it
+		address = "http://" + address
+	}
 	u, err := url.Parse(address)
 	if err != nil {
 		return nil, "That is not an address. Expected is the address of the page that the browser could not open, like " + c.redirect + "?code=…&state=…. Copy all of it"

@@ -307,43 +307,6 @@ func TestLogin(t *testing.T) {
 	}
 }
 
-// The user pastes the address that the browser on another computer could not open. An
-// address of another login, or with an error, does not end the login.
-func TestPastedAddress(t *testing.T) {
-	t.Parallel()
-	d, s := newDesk(t), store(t.TempDir())
-	b := &browser{away: make(chan string, 1)}
-	var lines []string
-	out, err := d.runWith(t, s, b, func(ctx context.Context) (string, bool) {
-		if lines == nil {
-			at := <-b.away
-			q, err := url.Parse(at)
-			if err != nil {
-				t.Error(err)
-			}
-			d.mu.Lock()
-			d.challenge = q.Query().Get("code_challenge")
-			d.mu.Unlock()
-			to, state := q.Query().Get("redirect_uri"), q.Query().Get("state")
-			lines = []string{"", "hello", at, to + "?code=code-1&state=guessed", to + "?error=access_denied&error_description=not+you&state=" + state,
-				" '" + to + "?" + url.Values{"code": {"code-1"}, "state": {state}, "iss": {d.issuer}}.Encode() + "#_=_'\r"}
-		}
-		if len(lines) == 0 {
-			<-ctx.Done()
-			return "", false
-		}
-		line := lines[0]
-		lines = lines[1:]
-		return line, true
-	}, settings.MCPAuth{}, "login", "desk")
-	if err != nil || !s.has() || len(lines) > 0 {
-		t.Fatalf("%v, %d lines are left\n%s", err, len(lines), out)
-	}
-	if strings.Count(out, "like http://127.0.0.1:") != 2 || strings.Count(out, "belongs to another login") != 1 || !strings.Contains(out, "The authorization server answers: not you.") {
-		t.Errorf("got\n%s", out)
-	}
-}
-
 // A login asks for the scopes in the settings, and the browser returns to the host in them.
 func TestLoginSettings(t *testing.T) {
 	t.Parallel()

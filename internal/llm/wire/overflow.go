@@ -26,15 +26,15 @@ func ratesTokens(text string) bool {
 // The figures in the words of providers.
 var (
 	// windowSize matches the size of a context window.
-	windowSize = regexp.MustCompile(`context (?:length|size|window|limit)|maximum context|\d ?[km] context`)
+	windowSize = regexp.MustCompile(`context (?:length|size|window|limit)|max(?:imum)? context|\d ?[km] context|n_ctx`)
 	// above matches a number and the lower limit after it.
-	above = regexp.MustCompile(`\d[\d,]* *(?:tokens?|bytes)? *>=? *\d`)
+	above = regexp.MustCompile(`\d[\d,]* *(?:tokens?|bytes)? *\)? *>=? *(?:\d|n_ctx)`)
 )
 
 // exceeds reports whether a text, in lower case, says that a figure is above a limit.
 func exceeds(text string) bool {
 	return above.MatchString(text) || contains(text, "exceed", "larger than", "greater than", "more than", "higher than", "maximum", "max ", "reduce", "shorten", "shorter", "less than", "fewer",
-		"at most", "only supports", "supports only", "must be <=", "too large", "too big", "too many", "range of", "overflow", "beyond", "limit is", "limit of", "limited to", "not fit", "you requested", "is not enough",
+		"at most", "only supports", "supports only", "must be <=", "too large", "too big", "too many", "range of", "overflow", "beyond", "limit is", "limit of", "limited to", "not fit", "you requested", "is not enough", "is full", "window full", "limit reached", "over the limit",
 		"超出", "超过", "超限", "大于")
 }
 
@@ -80,17 +80,17 @@ func tooLong(status int, f Failure) bool {
 // word "context" stands for one of the two, not for both.
 func saysTooLong(sentence string) bool {
 	context := contains(sentence, "context", "上下文")
-	sent := contains(sentence, "input", "prompt", "request", "message", "conversation", "history", "sequence", "string value", "total token", "token count", "number of tokens", "tokens exceed", "token limit",
+	sent := contains(sentence, "input", "prompt", "request", "message", "conversation", "history", "sequence", "string value", "the text", "total token", "token count", "number of tokens", "tokens exceed", "token limit",
 		"输入", "提示", "上下文", "消息", "请求", "对话", "文本", "内容", "tokens数", "token数", "token 数", "token总数")
-	long := contains(sentence, "too long", "longer than", "too many tokens", "too many total text bytes", "array too long", "超长", "过长", "太长", "过大")
-	length := contains(sentence, "token", "length", "window", "bytes", "characters", "payload size", "长度", "上下文", "字数")
+	long := contains(sentence, "too long", "longer than", "too many tokens", "too many total text bytes", "array too long", "too large to process", "shorten your", "reduce your prompt", "超长", "过长", "太长", "过大")
+	length := contains(sentence, "token", "length", "window", "bytes", "characters", "payload size", "message size", "request size", "长度", "上下文", "字数")
 	return sent && long || exceeds(sentence) && (sent && (length || context) || context && length)
 }
 
 // limitsOther reports whether a text, in lower case, speaks of the limit of something
 // else than a conversation: a server, an account or a credential.
 func limitsOther(text string) bool {
-	return limitsServer(text) || contains(text, "seconds", "capacity", "pending",
+	return limitsServer(text) || contains(text, "seconds", "minutes", "duration", "audio", "video", "capacity", "pending",
 		"daily", "weekly", "monthly", "allowance", " plan", "subscription", "trial", "spend", "account", "billing", "credit", "quota", "usage limit", "余额", "额度", "限额", "配额", "套餐", "每日", "每天", "每月",
 		"jwt", "bearer", "api key", "access token", "api token", "auth token", "session token", "security token", "refresh token", "id token", "csrf", "图片")
 }
@@ -98,7 +98,7 @@ func limitsOther(text string) bool {
 // limitsServer reports whether a text, in lower case, speaks of a limit that a server has
 // reached: of time, memory or load.
 func limitsServer(text string) bool {
-	return contains(text, "took too long", "taking too long", "timed out", "timeout", "time limit", "deadline", "memory", "allocat", "overloaded", "queue", "concurren", "connections", "retries", "attempts", "recursion")
+	return contains(text, "took too long", "taking too long", "timed out", "timeout", "time limit", "deadline", "memory", "allocat", "overloaded", "queue", "concurren", "in flight", "connections", "retries", "attempts", "recursion")
 }
 
 // limitsReply reports whether a failure is about the limit of the reply in the request,

@@ -93,6 +93,11 @@ var overflows = map[string]string{
 	"chinese, tokens":        `{"error":{"message":"tokens数量超过限制"}}`,
 	"chinese, sum":           `{"error":{"message":"输入与输出token总数超过模型限制"}}`,
 	"chinese, content":       `{"error":{"message":"内容过长"}}`,
+	"a full window":          `{"error":{"message":"The model's context window is full"}}`,
+	"llama.cpp, batch":       `{"error":{"code":500,"message":"input is too large to process. increase the physical batch size"}}`,
+	"llama.cpp, kept":        `{"error":"n_keep: 10978 >= n_ctx: 8192"}`,
+	"advice":                 `{"error":{"message":"Please shorten your prompt"}}`,
+	"tokens over":            `{"error":{"message":"The prompt is 12,000 tokens over the limit"}}`,
 }
 
 // otherErrors are errors with similar words that another conversation does not avoid.
@@ -166,6 +171,8 @@ var otherErrors = map[string]struct {
 	"name of a tool":             {400, `{"error":{"message":"name must be at most 64 characters, got 67","param":"name"}}`, llm.ErrInvalid},
 	"tools, by field":            {400, `{"error":{"message":"The request exceeds the maximum length","param":"tools"}}`, llm.ErrInvalid},
 	"metadata":                   {400, `{"error":{"message":"Invalid 'metadata.user_id' in the request: longer than 256 characters"}}`, llm.ErrInvalid},
+	"a duration":                 {500, `{"error":{"message":"request exceeded maximum duration for token generation"}}`, llm.ErrOverloaded},
+	"requests in flight":         {503, `{"error":{"message":"too many requests in flight for the context"}}`, llm.ErrOverloaded},
 	"a small window":             {500, `{"error":{"message":"The context window is too small. The minimum is 1000 tokens"}}`, llm.ErrOverloaded},
 }
 

@@ -33,6 +33,7 @@ type Error struct {
 	Provider   string        // provider that failed: "openai"
 	Status     int           // HTTP status, 0 if there was none
 	Message    string        // what went wrong, in the provider's words if it gave any
+	Field      string        // the field of the request that the provider names, if any
 	Hint       string        // what the user can do about it, in sentences; empty if unknown
 	Retry      bool          // a retry may succeed
 	Tries      int           // maximum number of tries; 0 leaves it to the caller

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"agent/internal/llm"
 	"agent/internal/loop/event"
 	"agent/internal/loop/turn"
 )
@@ -47,11 +48,8 @@ func (a *Agent) prefix(m turn.Model, before *event.Prefix, mask func(string) str
 		text, p.Instructions = a.o.Instructions(m.Context)
 		add(mask(text))
 	}
-	for _, t := range a.tools.listed(m.Unlisted) {
-		p.Tools = append(p.Tools, t.Spec())
-	}
-	if a.o.Offer != nil {
-		p.Tools = a.o.Offer(m.ID, m.Context, p.Tools)
+	if p.Tools = a.offered(m, m.Unlisted); m.Rejected(p.Tools) {
+		p.Tools = a.offered(m, true)
 	}
 	for _, spec := range p.Tools {
 		basis = append(basis, spec.Name)
@@ -62,6 +60,18 @@ func (a *Agent) prefix(m turn.Model, before *event.Prefix, mask func(string) str
 	p.Hash = hashOf(p.System, p.Tools)
 	p.Basis = hashOf(basis)
 	return p
+}
+
+// offered returns the tools that are offered to m, without the definitions of MCP tools if
+// unlisted is set.
+func (a *Agent) offered(m turn.Model, unlisted bool) (specs []llm.ToolSpec) {
+	for _, t := range a.tools.listed(unlisted) {
+		specs = append(specs, t.Spec())
+	}
+	if a.o.Offer != nil {
+		specs = a.o.Offer(m.ID, m.Context, specs)
+	}
+	return specs
 }
 
 // situation is what the model knows of the environment.

@@ -192,7 +192,7 @@ func (p *Picker) connect(c catalog.Choice) (turn.Model, error) {
 		m.Provider = offline.New()
 		return m, nil
 	}
-	m.BaseURL, m.Host = c.At(), c.Host()
+	m.BaseURL, m.Host, m.Memory = c.At(), c.Host(), c
 	if c.Info.Assumed {
 		m.Window = &turn.AssumedWindow{Measure: c.Window, Advice: c.Provider.RaiseWindow()}
 	}

@@ -105,6 +105,14 @@ func (c Choice) told(m Served) {
 	}
 }
 
+// Facts returns the facts about the model that are kept.
+func (c Choice) Facts() []string {
+	if c.learned == nil {
+		return nil
+	}
+	return c.learned.Facts(c.Model)
+}
+
 // Learn keeps a fact about the model for later connections.
 func (c Choice) Learn(fact string) {
 	if c.learned != nil {

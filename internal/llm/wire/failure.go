@@ -87,7 +87,7 @@ func upstream(metadata json.RawMessage) string {
 // Err returns f as an error. status is the HTTP status, 0 for an error inside a
 // stream.
 func (f Failure) Err(status int) *llm.Error {
-	e := &llm.Error{Status: status, Message: Clean(f.Message)}
+	e := &llm.Error{Status: status, Message: Clean(f.Message), Field: Clean(f.Field)}
 	if n, err := strconv.Atoi(f.Code); status == 0 && err == nil && n >= 400 && n < 600 {
 		status, e.Status = n, n
 	}

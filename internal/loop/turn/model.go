@@ -36,9 +36,17 @@ type Model struct {
 	// NoTools records for later sessions that the server has no tool calling. May be
 	// nil.
 	NoTools func()
+	// Memory keeps facts about the model for later sessions; nil for none.
+	Memory Memory
 	// Fallbacks replace the model, in order, while it is overloaded or its quota is
 	// exhausted. Their own Fallbacks are ignored.
 	Fallbacks []Model
+}
+
+// Memory keeps facts about a model at its server.
+type Memory interface {
+	Facts() []string
+	Learn(fact string)
 }
 
 // Confirm is a question about where the conversation is sent.

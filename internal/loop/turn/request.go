@@ -38,7 +38,10 @@ type requester struct {
 	compactor *compactor
 	trial     bool     // the conversation is compacted only for this request
 	shown     *preview // of the last reply
-	unlisted  bool     // the turn has left out the definitions of MCP tools
+	unlisted  bool     // the turn has tried to leave out the definitions of MCP tools
+	// rejected is the fact about the definitions that were left out, until the provider
+	// accepts a request without them.
+	rejected string
 }
 
 // reply returns the reply to the conversation and the model that wrote it. If the
@@ -56,6 +59,7 @@ func (q *requester) reply(ctx context.Context) (*llm.Reply, Model, error) {
 	}
 	if err == nil {
 		q.conv.accept(model)
+		q.keepRejection()
 	}
 	q.measure(ctx, model, reply)
 	before := len(q.conv.Messages)

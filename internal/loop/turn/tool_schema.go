@@ -2,6 +2,9 @@ package turn
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"net/http"
 	"regexp"
 	"slices"
@@ -26,73 +29,112 @@ func (c *Conversation) Adapted(m Model) Model {
 	return m
 }
 
+// Rejected reports whether the provider rejected the definitions of MCP tools in specs in
+// an earlier session.
+func (m Model) Rejected(specs []llm.ToolSpec) bool {
+	return m.Memory != nil && slices.ContainsFunc(specs, isServerSpec) && slices.Contains(m.Memory.Facts(), rejectionFact(specs))
+}
+
+// rejectionFact returns the fact that a provider rejects the definitions of MCP tools in specs.
+func rejectionFact(specs []llm.ToolSpec) string {
+	text, _ := json.Marshal(slices.DeleteFunc(slices.Clone(specs), func(t llm.ToolSpec) bool { return !isServerSpec(t) }))
+	sum := sha256.Sum256(text)
+	return "mcp-schema:" + hex.EncodeToString(sum[:16])
+}
+
+// keepRejection remembers that the provider rejected the definitions of MCP tools, now
+// that it has accepted a request without them.
+func (q *requester) keepRejection() {
+	if m := q.Models.Current(); q.rejected != "" && m.Memory != nil {
+		m.Memory.Learn(q.rejected)
+	}
+	q.rejected = ""
+}
+
 // unlist leaves the definitions of MCP tools out of the requests from now on, if the
-// provider has rejected the schema of a tool. It reports whether the next request differs.
+// provider may have rejected one of them. If it rejects the request without them too, they
+// are not the cause, and are listed again. It reports whether the next request differs.
 func (q *requester) unlist(req llm.Request, reply *llm.Reply, err *llm.Error) bool {
-	if err.Kind != llm.ErrInvalid || err.Status != http.StatusBadRequest && err.Status != http.StatusUnprocessableEntity || accepted(reply) {
+	tool, blames, schema := blamedTool(err, req)
+	switch {
+	case accepted(reply):
+		return false
+	case err.Kind == llm.ErrInvalid && (err.Status == http.StatusBadRequest || err.Status == http.StatusUnprocessableEntity):
+	case err.Status != http.StatusInternalServerError || !schema:
 		return false
 	}
-	tool, blames := blamedTool(err.Message, req.Tools)
+	const already = "The request already left out the definitions of MCP tools. Choose another model."
 	current, listed := q.Models.Current().Name, slices.ContainsFunc(req.Tools, isServerSpec)
-	if q.unlisted || blames && !listed && q.conv.unlisted[current] {
-		err.Hint = joinHints(err.Hint, "The request already left out the definitions of MCP tools. Choose another model.")
+	switch {
+	case q.rejected != "":
+		q.rejected = ""
+		delete(q.conv.unlisted, current)
+		q.setPrefix(q.conv, q.out)
+		err.Hint = joinHints(err.Hint, already)
+		return false
+	case blames && !listed && q.conv.unlisted[current]:
+		err.Hint = joinHints(err.Hint, already)
+		return false
+	case !blames || !listed || q.unlisted:
 		return false
 	}
-	if !blames || !listed {
-		return false
-	}
+	rejected := rejectionFact(q.conv.Prefix.Tools)
 	q.conv.unlisted[current] = true
 	q.setPrefix(q.conv, q.out)
 	if slices.ContainsFunc(q.conv.Prefix.Tools, isServerSpec) { // a list of the agent names them
 		return false
 	}
-	q.unlisted = true
-	what := "of an MCP tool"
-	if server, name, ok := strings.Cut(strings.TrimPrefix(tool, serverPrefix), "__"); ok {
-		what = "of the tool " + name + " of the MCP server " + server
+	q.unlisted, q.rejected = true, rejected
+	why := "The definition of an MCP tool may be the cause."
+	if schema {
+		why = "The provider rejects the schema of an MCP tool."
 	}
-	q.out.emit(event.Notice{Text: err.Error() + ". The provider rejects the schema " + what + ". The definitions of MCP tools are left out in this session; the model can still search for the tools and call them."})
+	if server, name, ok := strings.Cut(strings.TrimPrefix(tool, serverPrefix), "__"); ok {
+		why = "The provider rejects the definition of the tool " + name + " of the MCP server " + server + "."
+	}
+	q.out.emit(event.Notice{Text: err.Error() + ". " + why + " The definitions of MCP tools are left out; the model can still search for the tools and call them."})
 	return true
 }
 
 // The positions of a tool in the words of providers.
 var (
 	declarationIndex = regexp.MustCompile(`(?i)function_?declarations\[(\d+)\]`)
-	toolIndex        = regexp.MustCompile(`(?i)\btools(?:\[|\.|/)(\d+)`)
+	toolIndex        = regexp.MustCompile(`(?i)\btools(?:\[|\.|/|",)(\d+)`)
 )
 
-// blamedTool reports whether the message of an error is about the schema of a tool. It
-// returns the name of the MCP tool, if the message names it or its position in all.
-func blamedTool(message string, all []llm.ToolSpec) (tool string, blames bool) {
+// blamedTool reports whether an error may be about the definition of a tool, and whether it
+// speaks of a schema. It returns the name of the MCP tool, if the error names it or its
+// position in the request.
+func blamedTool(err *llm.Error, req llm.Request) (tool string, blames, schema bool) {
+	message := err.Field + " " + err.Message
 	text := strings.ToLower(message)
 	says := func(words ...string) bool {
 		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, w) })
 	}
 	if says("response_format", "response format", "text.format", "output_format", "response_schema", "responseschema", "tool_choice") {
-		return "", false
+		return "", false, false
 	}
-	declares := says("schema", "function_declaration", "functiondeclaration", "function declaration")
-	if !declares && !says("parameters") {
-		return "", false
-	}
-	named := ""
-	for _, t := range all {
-		if isServerSpec(t) && strings.Contains(message, t.Name) && len(t.Name) > len(named) {
-			named, tool = t.Name, cmp.Or(t.Tool, t.Name)
-		}
-	}
-	if named != "" {
-		return tool, true
-	}
+	tools := says("tool", "function")
+	schema = says("function_declaration", "functiondeclaration", "function declaration") || says("schema", "grammar") && (tools || req.Schema == nil)
 	at := declarationIndex.FindStringSubmatch(message)
 	if at == nil {
 		at = toolIndex.FindStringSubmatch(message)
 	}
-	if at == nil {
-		return "", declares && says("tool", "function")
+	conversation := says("messages[", "messages.", "messages/", "input[", "contents[", "role", "tool_call", "tool call", "toolcall", "tool_use", "tool use", "tooluse",
+		"tool_result", "tool result", "toolresult", "function call", "function_call", "functioncall", "function response", "function_response", "functionresponse")
+	if blames = schema || at != nil || (tools || says("parameters")) && !conversation && err.Err == nil; !blames {
+		return "", false, false
 	}
-	if i, err := strconv.Atoi(at[1]); err == nil && i < len(all) && isServerSpec(all[i]) {
-		tool = cmp.Or(all[i].Tool, all[i].Name)
+	named := ""
+	for _, t := range req.Tools {
+		if isServerSpec(t) && strings.Contains(message, t.Name) && len(t.Name) > len(named) {
+			named, tool = t.Name, cmp.Or(t.Tool, t.Name)
+		}
 	}
-	return tool, true
+	if named == "" && at != nil {
+		if i, err := strconv.Atoi(at[1]); err == nil && i < len(req.Tools) && isServerSpec(req.Tools[i]) {
+			tool = cmp.Or(req.Tools[i].Tool, req.Tools[i].Name)
+		}
+	}
+	return tool, true, schema
 }

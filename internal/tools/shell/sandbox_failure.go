@@ -40,7 +40,9 @@ func SandboxFailure(p *sandbox.Profile, dir, output string, code int) (f Failure
 	if len(output) > sandboxTail {
 		output = output[len(output)-sandboxTail:]
 	}
+	rest := output
 	for line := range strings.Lines(output) {
+		rest = rest[len(line):]
 		line = strings.TrimSpace(line)
 		if path := deniedPath(p, dir, line); path != "" {
 			if slices.ContainsFunc(p.Downloads, func(dir string) bool { return within(path, dir) }) && !p.Network {
@@ -48,7 +50,7 @@ func SandboxFailure(p *sandbox.Profile, dir, output string, code int) (f Failure
 			}
 			return Failure{Path: path}, true
 		}
-		if path := hiddenPath(p, dir, line); path != "" {
+		if path := hiddenPath(p, dir, line, rest); path != "" {
 			return Failure{Path: path, Read: true}, true
 		}
 		if !p.Network && (noNetwork().MatchString(line) && !loopback().MatchString(line) || refusedByHost(line, output)) {
@@ -88,7 +90,9 @@ var (
 	noNetwork   = pattern(`(?i)network is unreachable|\bENETUNREACH\b|temporary failure in name resolution|` +
 		`could not resolve host|\bEAI_AGAIN\b|name or service not known|getaddrinfo ENOTFOUND|dial (tcp|udp).*(no such host|socket: permission denied)|` +
 		`lookup \S+ on \S+: .*(refused|unreachable)|no route to host`)
-	missing       = pattern(`(?i)no such file or directory|\bENOENT\b|not found`)
+	missing = pattern(`(?i)no such file|\bENOENT\b|not found|(does not|doesn't|not an) exist|(cannot|can't|can not|could not|couldn't|unable to|failed to) ` +
+		`(find|open|read|load|access|resolve|stat)\b|no rule to make target|is not a (valid|directory)|no such (module|package)`)
+	noCommand     = pattern(`([^\s:]+): (?:command not found|not found|No such file or directory)$`)
 	loopback      = pattern(`(?i)\blocalhost\b|\b127\.\d+\.\d+\.\d+\b(:\d+)? *$|\[::1\]`)
 	refused       = pattern(`(?i)connection refused|\bECONNREFUSED\b|failed to connect|couldn't connect`)
 	refusedPython = pattern(`\[Errno 111\] Connection refused`)
@@ -128,24 +132,79 @@ func deniedPath(p *sandbox.Profile, dir, line string) string {
 }
 
 // hiddenPath returns the path in an error message about a missing file that the sandbox
-// hides, or "". A relative path starts from dir.
-func hiddenPath(p *sandbox.Profile, dir, line string) string {
+// hides, or "". A relative path starts from dir, or from the directory of another file in
+// the message. The name of a program counts if a link to it leads to a hidden file.
+func hiddenPath(p *sandbox.Profile, dir, line, rest string) string {
 	if !missing().MatchString(line) {
 		return ""
 	}
-	for _, word := range pathIn().FindAllString(line, -1) {
-		path := filepath.Clean(word)
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(dir, path)
+	words := pathIn().FindAllString(line, -1)
+	bases := []string{dir}
+	for _, word := range append(slices.Clone(words), requiring().FindString(rest)) {
+		if word = strings.TrimPrefix(word, "- "); strings.Contains(word, "/") {
+			bases = append(bases, filepath.Dir(absolute(p, dir, word)))
 		}
-		shown := slices.ContainsFunc(p.Show, func(show string) bool { return within(path, show) })
-		if !shown && slices.ContainsFunc(p.Hide, func(hidden string) bool { return within(path, hidden) }) {
-			return path
-		}
-		if p.NoHome && !shown && !writable(p, path) && within(path, p.Home) {
-			if _, err := os.Lstat(path); err == nil {
+	}
+	for _, word := range words {
+		for _, base := range bases {
+			if path := absolute(p, base, word); hides(p, path) {
 				return path
 			}
+			if !strings.HasPrefix(word, "../") {
+				break
+			}
+		}
+	}
+	if m := noCommand().FindStringSubmatch(line); m != nil && p.NoHome && !strings.Contains(m[1], "/") {
+		return hiddenProgram(p, m[1])
+	}
+	return ""
+}
+
+// requiring finds the first file in the list that follows a message of Node.js about a
+// missing module.
+var requiring = pattern(`(?m)^- /.+$`)
+
+// absolute returns a path in a message as an absolute path. A relative one starts from dir.
+func absolute(p *sandbox.Profile, dir, word string) string {
+	if bare := strings.TrimRight(word, "."); bare != "" && !strings.HasSuffix(bare, "/") {
+		word = bare
+	}
+	if rest, ok := strings.CutPrefix(word, "~/"); ok && p.Home != "" {
+		return filepath.Join(p.Home, rest)
+	}
+	if filepath.IsAbs(word) {
+		return filepath.Clean(word)
+	}
+	return filepath.Join(dir, word)
+}
+
+// hides reports whether the sandbox hides a path. In a hidden home directory only files
+// that exist count, and modules without their extension.
+func hides(p *sandbox.Profile, path string) bool {
+	shown := slices.ContainsFunc(p.Show, func(show string) bool { return within(path, show) })
+	if !shown && slices.ContainsFunc(p.Hide, func(hidden string) bool { return within(path, hidden) }) {
+		return true
+	}
+	if !p.NoHome || shown || writable(p, path) || path == p.Home || !within(path, p.Home) {
+		return false
+	}
+	return slices.ContainsFunc([]string{"", ".js", ".ts", ".json"}, func(extension string) bool {
+		info, err := os.Lstat(path + extension)
+		return err == nil && (extension == "" || info.Mode().IsRegular())
+	})
+}
+
+// hiddenProgram returns the file to which a program in the home directory leads, if the
+// sandbox hides it, or "".
+func hiddenProgram(p *sandbox.Profile, name string) string {
+	dirs := append(filepath.SplitList(os.Getenv("PATH")), filepath.Join(p.Home, ".local/bin"), filepath.Join(p.Home, "bin"))
+	for _, dir := range dirs {
+		if !within(dir, p.Home) {
+			continue
+		}
+		if path, err := filepath.EvalSymlinks(filepath.Join(dir, name)); err == nil && hides(p, path) {
+			return path
 		}
 	}
 	return ""

@@ -4,6 +4,8 @@ package shell_test
 
 import (
 	"net"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"agent/internal/tools/shell"
@@ -72,5 +74,56 @@ func TestSandboxFailure(t *testing.T) {
 	p.Network = true
 	if got, ok := shell.SandboxFailure(p, "/w", "connect: Network is unreachable\n", 1); ok {
 		t.Errorf("with network: %s", got)
+	}
+}
+
+// A command that misses a hidden file of the home directory fails because of the sandbox,
+// in the words of many tools.
+func TestSandboxFailureNamesHiddenFiles(t *testing.T) {
+	home := t.TempDir()
+	for _, file := range []string{"lib/go.mod", "jslib.js", "lib/x.h", "work/src/a.c", "opt/tool/bin/fmt"} {
+		path := filepath.Join(home, file)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, nil, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	bin := filepath.Join(home, ".local/bin")
+	if err := os.MkdirAll(bin, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("../../opt/tool/bin/fmt", filepath.Join(bin, "fmt")); err != nil {
+		t.Fatal(err)
+	}
+	work := filepath.Join(home, "work")
+	p := &sandbox.Profile{Write: []string{"/tmp/none"}, Home: home, NoHome: true, Show: []string{work, bin}}
+	for output, want := range map[string]string{
+		"go: example.com/lib@v0.0.0 (replaced by ../lib): replacement directory ../lib does not exist":        "lib",
+		"go: cannot load module ../lib listed in go.work file: open ../lib/go.mod: no such file or directory": "lib",
+		"Error: Cannot find module '../jslib'\nRequire stack:\n- " + work + "/index.js":                       "jslib",
+		"Error: Cannot find module '../../jslib'\nRequire stack:\n- " + work + "/src/index.js":                "jslib",
+		"src/a.c:1:10: fatal error: ../../lib/x.h: No such file or directory":                                 "lib/x.h",
+		"error: failed to read `" + home + "/lib/x.h`":                                                        "lib/x.h",
+		"make: *** No rule to make target '../lib/x.h', needed by 'all'.  Stop.":                              "lib/x.h",
+		"Hint: It looks like a path. File '../lib' does not exist.":                                           "lib",
+		"add_subdirectory given source \"../lib\" which is not an existing\ndirectory.":                       "lib",
+		"bash: line 1: fmt: command not found":                                                                "opt/tool/bin/fmt",
+		"make: fmt: No such file or directory":                                                                "opt/tool/bin/fmt",
+		"replacement directory ../other does not exist":                                                       "",
+		"bash: line 1: other: command not found":                                                              "",
+		"src/a.c: file not found":                                                                             "",
+	} {
+		got := ""
+		if f, ok := shell.SandboxFailure(p, work, output+"\n", 1); ok {
+			got = f.String()
+		}
+		if want != "" {
+			want = "commands cannot read " + filepath.Join(home, want)
+		}
+		if got != want {
+			t.Errorf("%q: got %q, want %q", output, got, want)
+		}
 	}
 }

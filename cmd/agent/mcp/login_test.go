@@ -15,6 +15,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -141,7 +142,7 @@ func newDesk(t *testing.T) *desk {
 		d.challenge = q.Get("code_challenge")
 		d.mu.Unlock()
 		answer := url.Values{"code": {"code-1"}, "state": {q.Get("state")}, "iss": {d.issuer}}
-		if q.Get("resource") != d.URL+"/mcp" || q.Get("scope") != d.scope || !strings.HasPrefix(q.Get("redirect_uri"), "http://"+d.host+":") || q.Get("code_challenge_method") != "S256" {
+		if q.Get("resource") != d.URL+"/mcp" || !sameScopes(q.Get("scope"), d.scope) || !strings.HasPrefix(q.Get("redirect_uri"), "http://"+d.host+":") || q.Get("code_challenge_method") != "S256" {
 			answer = url.Values{"error": {"invalid_request"}, "state": {q.Get("state")}}
 		}
 		// A page of another site cannot end the login.
@@ -305,6 +306,11 @@ func TestLogin(t *testing.T) {
 	if out, err := d.run(t, s, "logout", "desk"); err == nil {
 		t.Fatalf("the second logout said\n%s", out)
 	}
+}
+
+// sameScopes reports whether a and b have the same scopes, in any order.
+func sameScopes(a, b string) bool {
+	return slices.Equal(slices.Sorted(slices.Values(strings.Fields(a))), slices.Sorted(slices.Values(strings.Fields(b))))
 }
 
 // A login asks for the scopes in the settings, and the browser returns to the host in them.

@@ -93,7 +93,7 @@ func TestUnapprovedCommandsSeeNoHome(t *testing.T) {
 	h := repository(t)
 	for file, text := range map[string]string{
 		".codex/auth.json": "CANARY", ".cache/huggingface/token": "CANARY", "wallet.dat": "CANARY", ".local/state/agent/other/1.undo": "STATE",
-		".gitconfig": "[user]\n\tname = Known\n\temail = u@h.test\n", "go/src/x.go": "package toolchain\n",
+		".gitconfig": "[user]\n\tname = Known\n\temail = u@h.test\n", "go/src/x.go": "package toolchain\n", "lib/lib.go": "package lib\n", "lib/sub/more.go": "package more\n",
 	} {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(h.dir, file)), 0o700); err != nil {
 			t.Fatal(err)
@@ -109,7 +109,7 @@ func TestUnapprovedCommandsSeeNoHome(t *testing.T) {
 	}
 	for _, mode := range []string{"edits", "all"} {
 		results := sandboxRunAs(t, h, []string{"--mode", mode}, "shell", shellCall("make spy"), "shell", shellCall("make work"))
-		if strings.Contains(results["call_0"], "CANARY") || strings.Contains(results["call_0"], "STATE") || !strings.Contains(results["call_0"], "commands cannot read "+h.dir+"/.codex/auth.json") {
+		if strings.Contains(results["call_0"], "CANARY") || strings.Contains(results["call_0"], "STATE") || !strings.Contains(results["call_0"], "commands that nobody approved do not see the home directory with "+h.dir+"/.codex/auth.json") {
 			t.Errorf("%s: %s", mode, results["call_0"])
 		}
 		for _, want := range []string{"Known\n", "package toolchain\n", "built\n", "[exit 0]"} {
@@ -118,7 +118,12 @@ func TestUnapprovedCommandsSeeNoHome(t *testing.T) {
 			}
 		}
 	}
-	results := sandboxRunAs(t, h, []string{"--allow", "command: make"}, "shell", shellCall("make spy"))
+	// Mode all reads what the text of a command names, unless a part of its path begins with a dot.
+	results := sandboxRunAs(t, h, []string{"--mode", "all"}, "shell", shellCall("make work && cat ../../lib/lib.go"), "shell", shellCall("cp -r ../../lib copy && cat copy/sub/more.go"), "shell", shellCall("make work; cat ../../.codex/auth.json"))
+	if !strings.Contains(results["call_0"], "package lib") || !strings.Contains(results["call_1"], "package more") || strings.Contains(results["call_2"], "CANARY") {
+		t.Errorf("mode all: %q", results)
+	}
+	results = sandboxRunAs(t, h, []string{"--allow", "command: make"}, "shell", shellCall("make spy"))
 	if strings.Contains(results["call_0"], "STATE") || !strings.Contains(results["call_0"], "CANARY") {
 		t.Errorf("with a rule: %s", results["call_0"])
 	}

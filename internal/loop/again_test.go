@@ -270,7 +270,7 @@ func TestRunAgainAlways(t *testing.T) {
 			}
 		}
 	}
-	if want := []tools.Access{{}, {Network: true}}; !cmp.Equal(run.reached, want) {
+	if want := []tools.Access{{HideHome: true}, {HideHome: true, Network: true}}; !cmp.Equal(run.reached, want) {
 		t.Errorf("got runs with %+v, want %+v", run.reached, want)
 	}
 }

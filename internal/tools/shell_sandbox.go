@@ -117,7 +117,9 @@ func (l launched) blocked(output string, code int) *Blocked {
 	if !ok {
 		return nil
 	}
-	return &Blocked{Network: f.Network, Path: f.Path, Read: f.Read}
+	p := l.guard.Profile()
+	hidden := slices.ContainsFunc(p.Hide, func(path string) bool { return f.Path == path || strings.HasPrefix(f.Path, path+"/") })
+	return &Blocked{Network: f.Network, Path: f.Path, Read: f.Read, Home: f.Read && p.NoHome && !hidden}
 }
 
 // note returns a note for the model; empty if b is nil.
@@ -129,7 +131,7 @@ func (b *Blocked) note() string {
 		return "[a change was refused, because it could not be undone: " + cmp.Or(b.Path, "unknown path") + ": " + b.Unkept +
 			". Do not work around it: if the change is needed, tell the user why]\n"
 	}
-	return "[the sandbox probably caused this failure: " + shell.Failure{Network: b.Network, Path: b.Path, Read: b.Read}.String() +
+	return "[the sandbox probably caused this failure: " + shell.Failure{Network: b.Network, Path: b.Path, Read: b.Read, Home: b.Home}.String() +
 		". Do not work around it: if the command is needed, tell the user why]\n"
 }
 

@@ -133,6 +133,7 @@ type Blocked struct {
 	Network bool   // the command tried to use the network, or Port is set
 	Path    string // the command tried to write to it, or to read it; empty if Network is set
 	Read    bool   // the command tried to read Path
+	Home    bool   // Path is hidden only because nobody approved the command: see Access.HideHome
 	// Unkept is why the file at Path cannot be kept for undo, for the user: "it is larger
 	// than 64 MB". It is empty if the sandbox does not permit the access at all. If it is
 	// set, Path may be empty, because it is not known.

@@ -94,6 +94,33 @@ func TestAskAgainOutside(t *testing.T) {
 	})
 }
 
+// The question about the home directory says what the command can read then.
+func TestAskAgainHome(t *testing.T) {
+	d := newDriver(t, 80, 24, screen.Options{})
+	a := again("1", event.ReachHome)
+	a.Ask.Blocked = "/home/ada/lib/lib.go"
+	d.events(append(runs(), a)...)
+	d.armDialog()
+	d.golden("ask-again-home")
+}
+
+// A second run that adds to the changes of the first is not approved by Enter alone.
+func TestAskAgainAfterChanges(t *testing.T) {
+	for name, change := range map[string]func(*event.Ask){"stay": func(a *event.Ask) { a.Stay = "f.txt" }, "unkept": func(a *event.Ask) { a.Unkept = "it is larger than 64 MB" }} {
+		t.Run(name, func(t *testing.T) {
+			d := newDriver(t, 80, 24, screen.Options{})
+			a := again("1", event.ReachNetwork)
+			change(&a.Ask)
+			d.events(append(runs(), a)...)
+			d.armDialog()
+			d.press("enter")
+			d.wantCommands()
+			d.press("1")
+			d.wantCommands(event.Answer{ID: "1", Decision: event.Allow})
+		})
+	}
+}
+
 // A key that is held down or pressed again by habit after an approval does not approve
 // that the command runs again, and neither does a sentence.
 func TestAskAgainIsNotApprovedByAccident(t *testing.T) {

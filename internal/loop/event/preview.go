@@ -269,6 +269,7 @@ const (
 	ReachNetwork Reach = "network" // the network of the computer
 	ReachAll     Reach = "all"     // everything that the user may: it runs without a sandbox
 	ReachUnkept  Reach = "unkept"  // also files whose changes cannot be undone
+	ReachHome    Reach = "home"    // the home directory, which commands that nobody approved do not see
 )
 
 // AboutTurn reports whether the question is about the turn and not about a tool

@@ -57,6 +57,8 @@ func decision(d *event.Decided) string {
 		what = " (run again with the network)"
 	case event.ReachAll:
 		what = " (run again outside the sandbox)"
+	case event.ReachHome:
+		what = " (run again with the home directory)"
 	case event.ReachUnkept:
 		what = " (run again with changes that cannot be undone)"
 	}

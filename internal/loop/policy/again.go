@@ -23,7 +23,7 @@ func (p *Policy) JudgeAgain(c tools.Call, f Facts, access tools.Access) Verdict 
 	if r := p.deniesNetwork(f); r != nil && (access.Network || access.Outside) {
 		return r.verdict()
 	}
-	if all := p.allowsCommand(c, f); all.complete && all.online && !access.Outside && !access.Unkept && !first.Ask {
+	if all := p.allowsCommand(c, f); all.complete && all.online && access.Network && !access.Outside && !access.Unkept && !first.Ask {
 		first.Access.Network = true
 		return first
 	}
@@ -33,12 +33,14 @@ func (p *Policy) JudgeAgain(c tools.Call, f Facts, access tools.Access) Verdict 
 		why = "a change that cannot be undone needs approval every time"
 	case access.Outside:
 		why = "running a command outside the sandbox needs approval every time"
+	case !access.Network:
+		why = "commands that nobody approved do not see the home directory"
 	}
 	v := p.asks(why)
 	v.Warning, v.Files, v.Access = f.warnings(), f.Files, access
 	v.Script, v.Environment, v.Access.Git = first.Script, first.Environment, first.Access.Git
 	if g := offerPrefixes(f, func(*command.Part) bool { return false }); permissible(c, f) && g.Prefix && g.With == nil && !access.Outside && !access.Unkept && !(first.Ask && first.ByRule) {
-		g.Network = true // which of several commands of a line needs it is not known
+		g.Network = access.Network // which of several commands of a line needs it is not known
 		v.Offer = g
 	}
 	return v

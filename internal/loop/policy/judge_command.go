@@ -88,14 +88,15 @@ func (p *Policy) runsInAll(f Facts, all allowance, connects bool) Verdict {
 	return run
 }
 
-// documents returns the files in the home directory that the text of a command names and that
-// mode all reads without approval. Of hidden files and those in hidden directories nobody
-// knows which hold secrets.
+// documents returns the files and directories in the home directory that the text of a
+// command names and that mode all reads without approval. Of hidden files and those in hidden
+// directories nobody knows which hold secrets.
 func (f Facts) documents() (paths []string) {
 	home := realpath.Of(f.paths.Home)
 	for _, t := range f.touched {
 		path, below := strings.CutPrefix(t.real(), home+"/")
-		if below && t.outside && !t.secret && !t.change && len(t.names) == 1 && !strings.Contains("/"+path, "/.") && command.Look(t.real()) == command.File {
+		kind := command.Look(t.real())
+		if below && t.outside && !t.secret && !t.change && t.path == t.real() && !strings.Contains("/"+path, "/.") && (kind == command.File || kind == command.Directory) {
 			paths = append(paths, t.real())
 		}
 	}

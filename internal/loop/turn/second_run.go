@@ -53,7 +53,7 @@ func (x *executor) runAgain(ctx context.Context, c *toolCall) {
 			first = "In the first run, "
 		}
 		why := "The user approved a second one"
-		if !s.verdict.Ask {
+		if !s.verdict.Ask && s.blocked.Network {
 			why = "The user has allowed the network for it"
 		}
 		s.note(first + s.reason() + ". " + why + ", so it was " + s.did() + ": this is the result")
@@ -73,7 +73,7 @@ func (x *executor) approveAgain(ctx context.Context, s secondRun) bool {
 	v := s.verdict
 	asked := toolCall{msg: s.c.msg, call: s.call}
 	ask := x.question(&asked, v)
-	ask.Again, ask.Blocked, ask.Unkept, ask.Port, ask.Stay = true, s.blocked.Path, s.blocked.Unkept, s.blocked.Port, s.stay()
+	ask.Reach, ask.Again, ask.Blocked, ask.Unkept, ask.Port, ask.Stay = s.reach(), true, s.blocked.Path, s.blocked.Unkept, s.blocked.Port, s.stay()
 	began := x.out.clock.Now()
 	answer, err := x.ask(ctx, ask, v.Offer)
 	s.c.start = s.c.start.Add(x.out.clock.Now().Sub(began))
@@ -104,6 +104,9 @@ func (s secondRun) unattended() {
 	case s.blocked.Unkept != "":
 		allow = "an approval in an interactive session"
 		instead = "Continue without this change"
+	case s.blocked.Home && offer.Prefix:
+		allow = "--allow 'command: " + offer.Value + "'"
+		instead = "Continue without this file"
 	case s.blocked.Read:
 		allow = "an approval in an interactive session"
 		instead = "Continue without this file"
@@ -128,17 +131,14 @@ func (s secondRun) unattended() {
 // access returns what the command may reach in the second run.
 func (s secondRun) access() tools.Access {
 	access := s.c.verdict.Access
-	access.Private = false
-	if access.HideHome {
-		access.HideHome, access.Show = false, nil
-	}
+	access.Private, access.HideHome = false, access.Private || access.HideHome
 	switch {
 	case s.blocked.Unkept != "":
 		access.Strict, access.Unkept = false, true
 	case s.blocked.Network:
 		access.Network = true
 	default:
-		access.Outside = true
+		access.HideHome, access.Show, access.Outside = false, nil, !s.blocked.Home
 	}
 	return access
 }
@@ -152,6 +152,8 @@ func (s secondRun) did() string {
 		return "run again with changes that cannot be undone"
 	case s.blocked.Network:
 		return "run again with the network"
+	case s.blocked.Home:
+		return "run again with the home directory"
 	}
 	return "run again outside the sandbox"
 }
@@ -166,7 +168,10 @@ func (s secondRun) reason() string {
 	case s.blocked.Network:
 		return "commands have no network"
 	}
-	if s.blocked.Read {
+	switch {
+	case s.blocked.Home:
+		return "the home directory with " + s.blocked.Path + " is hidden from commands that nobody approved"
+	case s.blocked.Read:
 		return "commands cannot read " + s.blocked.Path
 	}
 	return "commands cannot write to " + s.blocked.Path
@@ -210,4 +215,12 @@ func reachOf(a tools.Access) event.Reach {
 		return event.ReachUnkept
 	}
 	return ""
+}
+
+// reach returns the access of the second run as event.Ask shows it.
+func (s secondRun) reach() event.Reach {
+	if s.blocked.Home {
+		return event.ReachHome
+	}
+	return reachOf(s.verdict.Access)
 }

@@ -17,13 +17,17 @@ type Failure struct {
 	Network bool   // the command tried to use the network of the host
 	Path    string // the command tried to write to it, or to read it; empty if Network is set
 	Read    bool   // the command tried to read Path
+	Home    bool   // Path is hidden only from commands that nobody approved
 }
 
 func (f Failure) String() string {
 	if f.Network {
 		return "commands have no network except a loopback interface of their own"
 	}
-	if f.Read {
+	switch {
+	case f.Home:
+		return "commands that nobody approved do not see the home directory with " + f.Path
+	case f.Read:
 		return "commands cannot read " + f.Path
 	}
 	return "commands cannot write to " + f.Path

@@ -42,11 +42,11 @@ type question struct {
 	tiny          bool // all answers share one line
 }
 
-// newQuestion returns a question with the first row marked. If ask has warnings, no
-// row is marked, so that enter cannot approve by accident.
+// newQuestion returns a question with the first row marked. If ask has warnings, or a second
+// run changes more than the first, no row is marked, so that enter cannot approve by accident.
 func newQuestion(ask event.Ask, st *ink.Styles, short func(dir string) string, edit func() *editor.Editor) question {
 	q := question{ask: ask, plan: newPlan(ask.Plan, edit), fields: newFields(ask.Form, edit), rows: RowsOf(ask), body: body{limit: diffLines, change: -1}, st: st, short: short}
-	if len(WarningsOf(ask)) > 0 {
+	if len(WarningsOf(ask)) > 0 || ask.Again && (ask.Unkept != "" || ask.Stay != "") {
 		q.rows.at = -1
 	}
 	return q

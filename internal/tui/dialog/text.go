@@ -140,6 +140,8 @@ func askCommandLine(ask event.Ask, c event.Target, short func(string) string) st
 	case ask.Again && ask.Unkept != "":
 	case ask.Again && ask.Reach == event.ReachAll:
 		text += " outside the sandbox"
+	case ask.Again && ask.Reach == event.ReachHome:
+		text += " with your home directory readable"
 	case ask.Again, ask.Effect == event.NetworkEffect: // a custom tool with the network
 		text += " with the network"
 	}
@@ -160,6 +162,8 @@ func reasonText(ask event.Ask) string {
 	switch {
 	case ask.Again && ask.Unkept != "":
 		return "It tried to change " + cmp.Or(ExactLine(ask.Blocked), "a file") + ", which cannot be undone: " + ExactLine(ask.Unkept) + "."
+	case ask.Again && ask.Reach == event.ReachHome:
+		return "It failed because " + ExactLine(ask.Blocked) + " is in your home directory, which commands that you did not approve cannot see. In the sandbox it can then read all your files but credentials."
 	case ask.Again && ask.Blocked != "":
 		return "It failed because the sandbox blocks access to " + ExactLine(ask.Blocked) + "."
 	case ask.Again && ask.Port > 0:

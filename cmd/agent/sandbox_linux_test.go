@@ -94,6 +94,7 @@ func TestUnapprovedCommandsSeeNoHome(t *testing.T) {
 	for file, text := range map[string]string{
 		".codex/auth.json": "CANARY", ".cache/huggingface/token": "CANARY", "wallet.dat": "CANARY", ".local/state/agent/other/1.undo": "STATE",
 		".gitconfig": "[user]\n\tname = Known\n\temail = u@h.test\n", "go/src/x.go": "package toolchain\n", "lib/lib.go": "package lib\n", "lib/sub/more.go": "package more\n",
+		"opt/venvs/black/bin/black": "#!/bin/sh\ncat \"${0%/*}/../../opt/venvs/black/lib\"\n", "opt/venvs/black/lib": "formatted\n", ".local/bin/README": "",
 	} {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(h.dir, file)), 0o700); err != nil {
 			t.Fatal(err)
@@ -102,8 +103,14 @@ func TestUnapprovedCommandsSeeNoHome(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	if err := os.Chmod(filepath.Join(h.dir, "opt/venvs/black/bin/black"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("../../opt/venvs/black/bin/black", filepath.Join(h.dir, ".local/bin/black")); err != nil {
+		t.Fatal(err)
+	}
 	makefile := "spy:\n\tcat ../../.codex/auth.json ../../.cache/huggingface/token ../../wallet.dat ../../.local/state/agent/other/1.undo\n" +
-		"work:\n\tgit config user.name; cat ../../go/src/x.go; echo built >out; cat out\n"
+		"work:\n\tgit config user.name; cat ../../go/src/x.go; ../../.local/bin/black; echo built >out; cat out\n"
 	if err := os.WriteFile(filepath.Join(h.work, "Makefile"), []byte(makefile), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +119,7 @@ func TestUnapprovedCommandsSeeNoHome(t *testing.T) {
 		if strings.Contains(results["call_0"], "CANARY") || strings.Contains(results["call_0"], "STATE") || !strings.Contains(results["call_0"], "commands that nobody approved do not see the home directory with "+h.dir+"/.codex/auth.json") {
 			t.Errorf("%s: %s", mode, results["call_0"])
 		}
-		for _, want := range []string{"Known\n", "package toolchain\n", "built\n", "[exit 0]"} {
+		for _, want := range []string{"Known\n", "package toolchain\n", "formatted\n", "built\n", "[exit 0]"} {
 			if !strings.Contains(results["call_1"], want) {
 				t.Errorf("%s: %q is missing in %s", mode, want, results["call_1"])
 			}

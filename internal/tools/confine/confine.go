@@ -53,6 +53,7 @@ type Area struct {
 	tree     tree
 	lastGit  map[string]gitDir // git directories by path, as last read
 	prepared bool              // see prepare
+	linked   []string          // installations of programs in the home directory
 }
 
 // New returns an Area. It reads nothing until the first command.

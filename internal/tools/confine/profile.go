@@ -10,7 +10,8 @@ import (
 	"agent/internal/tools/shell/sandbox"
 )
 
-// prepare resolves the paths of the area and creates missing caches, once.
+// prepare resolves the paths of the area, finds installed programs and creates missing
+// caches, once.
 func (a *Area) prepare() {
 	if a.prepared {
 		return
@@ -28,6 +29,8 @@ func (a *Area) prepare() {
 		}
 	}
 	a.tree.tops = tops
+	hidden := slices.Concat(a.Places.Private(), a.Private, a.Secret)
+	a.linked = slices.DeleteFunc(a.Places.Linked(tops...), func(path string) bool { return inAny(path, hidden) })
 	for _, dir := range a.Places.MissingCaches(a.workspace) {
 		_ = os.MkdirAll(dir, 0o700) // a build reports a cache that it cannot write
 	}
@@ -89,7 +92,7 @@ func (a *Area) privateProfile(s *sandbox.Session) *sandbox.Profile {
 // that only approved commands can read.
 func (a *Area) hideHome(p *sandbox.Profile) {
 	p.NoHome = a.hidesHome()
-	p.Show = slices.Concat(p.Show, a.Readable, a.Places.Toolchains())
+	p.Show = slices.Concat(p.Show, a.Readable, a.Places.Toolchains(), a.linked)
 	for _, path := range a.Private {
 		if !slices.Contains(a.tree.tops, path) {
 			p.Hide = append(p.Hide, path)

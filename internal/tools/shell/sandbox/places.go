@@ -90,6 +90,10 @@ func (p Places) Toolchains() []string {
 		".julia", "miniconda3", "anaconda3", "miniforge3", ".conda/envs", ".local/share/pypoetry", ".rye", ".cache/pre-commit",
 		".cache/ms-playwright", ".cache/Cypress", ".cache/node", ".cache/node-gyp", "Android/Sdk", ".tool-versions", ".config/mise/config.toml",
 		".linuxbrew", ".nix-profile", ".ghcup", ".opam", ".dotnet", ".local/share/virtualenvs", ".virtualenvs",
+		".local/share/pipx", ".local/pipx", ".cache/pypoetry", ".local/share/hatch", ".venvs", "venvs", ".yarn", ".bun/install",
+		".pub-cache", ".rvm", ".pixi", ".micromamba", ".juliaup", ".elan", ".local/share/nvm", ".proto", "bin",
+		".cache/puppeteer", ".cache/electron", ".cache/deno", ".cache/bazel",
+		".editorconfig", ".pylintrc", ".prettierrc", ".config/yamllint", ".config/golangci-lint", ".config/black",
 	}
 	for i, path := range paths {
 		paths[i] = filepath.Join(p.Home, path)
@@ -100,6 +104,50 @@ func (p Places) Toolchains() []string {
 		}
 	}
 	return existing(append(paths, p.goPath())...)
+}
+
+// Linked returns the targets of links in directories of programs below the home directory,
+// with the installations that contain them. A directory in writable does not count: a
+// command may have created its links.
+func (p Places) Linked(writable ...string) (found []string) {
+	home, err := filepath.EvalSymlinks(p.Home)
+	if err != nil {
+		return nil
+	}
+	dirs := []string{filepath.Join(p.Home, ".local/bin"), filepath.Join(p.Home, "bin")}
+	for _, dir := range append(dirs, filepath.SplitList(p.Env("PATH"))...) {
+		if real, err := filepath.EvalSymlinks(dir); err != nil || !below(dir, p.Home) ||
+			slices.ContainsFunc(writable, func(w string) bool { return real == w || below(real, w) }) {
+			continue
+		}
+		entries, _ := os.ReadDir(dir) // without it there are no programs
+		for _, entry := range entries {
+			if entry.Type()&os.ModeSymlink == 0 {
+				continue
+			}
+			if target, err := filepath.EvalSymlinks(filepath.Join(dir, entry.Name())); err == nil && below(target, home) {
+				found = append(found, installation(home, target))
+			}
+		}
+	}
+	slices.Sort(found)
+	return slices.Compact(found)
+}
+
+// installation returns the directory of the packages of Node.js that contains a program, or
+// the directory above its "bin". It returns the program itself if there is neither, or if
+// that directory is one of all programs.
+func installation(home, program string) string {
+	if before, _, ok := strings.Cut(program, "/node_modules/"); ok && below(before, home) {
+		return before + "/node_modules"
+	}
+	top := filepath.Dir(filepath.Dir(program))
+	shared := []string{".local", ".local/share", ".config", ".cache"}
+	if filepath.Base(filepath.Dir(program)) != "bin" || !below(top, home) ||
+		slices.ContainsFunc(shared, func(dir string) bool { return top == filepath.Join(home, dir) }) {
+		return program
+	}
+	return top
 }
 
 // Remote returns what commands with the network of the host need for SSH: the socket
@@ -117,7 +165,8 @@ func (p Places) Private() []string {
 	for _, name := range []string{
 		".ssh", ".gnupg", ".password-store", ".aws", ".azure", ".kube", ".docker", ".netrc", ".git-credentials", ".npmrc", ".pypirc",
 		".pgpass", ".my.cnf", ".vault-token", ".terraform.d", ".oci", ".databrickscfg", ".boto", ".s3cfg", ".cargo/credentials.toml",
-		".cargo/credentials", ".gem/credentials", ".m2/settings.xml", ".config/gh", ".mozilla", ".thunderbird", ".var/app", "snap/firefox",
+		".cargo/credentials", ".gem/credentials", ".local/share/gem/credentials", ".m2/settings.xml", ".m2/settings-security.xml",
+		".pub-cache/credentials.json", ".julia/servers", ".rye/credentials", ".local/share/uv/credentials", ".config/gh", ".mozilla", ".thunderbird", ".var/app", "snap/firefox",
 		".bash_history", ".zsh_history", ".python_history", ".psql_history", ".mysql_history", ".node_repl_history",
 		"Library/Keychains", "Library/Application Support/Google/Chrome", "Library/Application Support/Firefox",
 	} {

@@ -54,3 +54,62 @@ func TestPlaces(t *testing.T) {
 	env["GOMODCACHE"] = filepath.Join(home, "elsewhere/mod")
 	want("caches", p.Caches(), []string{".cache/go-build", ".cargo/registry", ".npm", "elsewhere/mod"})
 }
+
+// Programs in the home directory run although they are links to their installations.
+func TestPlacesOfLinkedPrograms(t *testing.T) {
+	home := t.TempDir()
+	link := func(program, from string) {
+		t.Helper()
+		for _, path := range []string{filepath.Join(home, program), filepath.Join(home, from)} {
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.WriteFile(filepath.Join(home, program), nil, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(filepath.Join(home, program), filepath.Join(home, from)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	link("opt/pipx/venvs/black/bin/black", ".local/bin/black")
+	link("dots/run.sh", "bin/run")
+	link("node/lib/node_modules/tsc/bin/tsc", "node/bin/tsc")
+	link(".local/share/bin/tool", ".local/bin/tool")
+	link("secret/bin/key", "work/bin/evil")
+	env := map[string]string{"PATH": filepath.Join(home, "node/bin") + ":" + filepath.Join(home, "work/bin") + ":/usr/bin"}
+	p := Places{Home: home, Env: func(name string) string { return env[name] }}
+	want := []string{".local/share/bin/tool", "dots/run.sh", "node/lib/node_modules", "opt/pipx/venvs/black"}
+	for i := range want {
+		want[i] = filepath.Join(home, want[i])
+	}
+	if d := cmp.Diff(p.Linked(filepath.Join(home, "work")), want); d != "" {
+		t.Errorf("got (-), want (+):\n%s", d)
+	}
+}
+
+// Credentials are hidden in directories that are shown.
+func TestPlacesHideCredentialsOfToolchains(t *testing.T) {
+	home := t.TempDir()
+	p := Places{Home: home, Env: func(string) string { return "" }}
+	for _, file := range []string{".pub-cache/credentials.json", ".julia/servers/x/auth.toml", ".rye/credentials", ".local/share/uv/credentials/credentials.toml", ".local/share/gem/credentials", ".m2/settings.xml", ".config/pip/pip.conf", ".npmrc", ".cache/huggingface/token", ".cargo/credentials.toml"} {
+		path := filepath.Join(home, file)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		nearest := func(paths []string) (length int) {
+			for _, dir := range paths {
+				if path == dir || below(path, dir) {
+					length = max(length, len(dir))
+				}
+			}
+			return length
+		}
+		if shown := nearest(p.Toolchains()); shown > 0 && nearest(p.Private()) < shown {
+			t.Errorf("%s is shown", file)
+		}
+	}
+}

@@ -136,6 +136,29 @@ func TestUnapprovedCommandsSeeNoHome(t *testing.T) {
 	}
 }
 
+// An approved command with the network can fill a cache that did not exist.
+func TestCommandsWithTheNetworkFillNewCaches(t *testing.T) {
+	t.Parallel()
+	h := repository(t)
+	makefile := "fill:\n\techo x >../../.cache/pre-commit/x && echo x >../../.gradle/wrapper/x\n"
+	for file, text := range map[string]string{"Makefile": makefile, ".pre-commit-config.yaml": "", "app/build.gradle": ""} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(h.work, file)), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(h.work, file), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	results := sandboxRunAs(t, h, []string{"--allow", "command: make", "--allow", "network: make"}, "shell", shellCall("make fill"))
+	if !strings.Contains(results["call_0"], "[exit 0]") {
+		t.Error(results["call_0"])
+	}
+	results = sandboxRunAs(t, h, []string{"--allow", "command: make"}, "shell", shellCall("make fill"))
+	if strings.Contains(results["call_0"], "[exit 0]") {
+		t.Errorf("without the network: %s", results["call_0"])
+	}
+}
+
 // A command cannot have a tmux server of the user run something, in any mode.
 func TestCommandsReachNoServerOfTheUser(t *testing.T) {
 	t.Parallel()

@@ -31,13 +31,21 @@ func (a *Area) prepare() {
 	a.tree.tops = tops
 	hidden := slices.Concat(a.Places.Private(), a.Private, a.Secret)
 	a.linked = slices.DeleteFunc(a.Places.Linked(tops...), func(path string) bool { return inAny(path, hidden) })
-	for _, dir := range a.Places.MissingCaches(a.workspace) {
+	a.makeCaches(false)
+}
+
+// makeCaches creates missing caches of toolchains.
+func (a *Area) makeCaches(network bool) {
+	for _, dir := range a.Places.MissingCaches(a.workspace, network) {
 		_ = os.MkdirAll(dir, 0o700) // a build reports a cache that it cannot write
 	}
 }
 
 // profile returns the sandbox of an approved command, without protected paths.
 func (a *Area) profile(s *sandbox.Session, network bool) *sandbox.Profile {
+	if network {
+		a.makeCaches(true)
+	}
 	p := &sandbox.Profile{
 		Session: s, Home: a.Places.Home, Network: network,
 		Write:    slices.Concat(a.tree.tops, []string{os.TempDir()}, a.buildCaches()),

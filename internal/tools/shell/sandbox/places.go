@@ -24,7 +24,7 @@ func (p Places) Caches() []string {
 		p.or("GOMODCACHE", filepath.Join(p.goPath(), "pkg/mod")),
 		filepath.Join(p.goPath(), "pkg/sumdb"),
 		filepath.Join(cache, "golangci-lint"), filepath.Join(cache, "staticcheck"), filepath.Join(cache, "gopls"),
-		p.or("npm_config_cache", ".npm"), filepath.Join(cache, "yarn"), filepath.Join(cache, "pnpm"),
+		p.or("npm_config_cache", ".npm"), filepath.Join(cache, "yarn"), filepath.Join(cache, "pnpm"), filepath.Join(p.Home, ".yarn/berry"),
 		filepath.Join(p.Home, ".local/share/pnpm/store"),
 		filepath.Join(cargo, "registry"), filepath.Join(cargo, "git"),
 		p.or("PIP_CACHE_DIR", filepath.Join(cache, "pip")), p.or("UV_CACHE_DIR", filepath.Join(cache, "uv")),
@@ -35,27 +35,58 @@ func (p Places) Caches() []string {
 	)
 }
 
-// Downloads returns those caches that hold the source code of dependencies. Toolchains
-// compile it later without a sandbox and write it only when they download it.
+// Downloads returns the directories that hold the dependencies and environments which
+// toolchains download. They run later without a sandbox, and toolchains write to them only
+// when they download.
 func (p Places) Downloads() []string {
-	cargo := p.or("CARGO_HOME", ".cargo")
-	return existing(p.or("GOMODCACHE", filepath.Join(p.goPath(), "pkg/mod")), filepath.Join(cargo, "registry"), filepath.Join(cargo, "git"))
+	cache, cargo, gradle := p.or("XDG_CACHE_HOME", ".cache"), p.or("CARGO_HOME", ".cargo"), p.or("GRADLE_USER_HOME", ".gradle")
+	downloads := []string{
+		p.or("GOMODCACHE", filepath.Join(p.goPath(), "pkg/mod")), filepath.Join(cargo, "registry"), filepath.Join(cargo, "git"),
+		filepath.Join(cache, "pypoetry/virtualenvs"), filepath.Join(cache, "pre-commit"), filepath.Join(p.Home, ".m2/wrapper"),
+	}
+	for _, part := range gradleParts[1:] { // caches are those of builds
+		downloads = append(downloads, filepath.Join(gradle, part))
+	}
+	return existing(downloads...)
 }
 
 // MissingCaches returns those caches of the toolchains of a workspace that do not exist
-// yet. A toolchain cannot create them in a sandbox.
-func (p Places) MissingCaches(workspace string) (missing []string) {
-	cache, cargo := p.or("XDG_CACHE_HOME", ".cache"), p.or("CARGO_HOME", ".cargo")
+// yet. A toolchain cannot create them in a sandbox. Toolchains have a file at the top of the
+// workspace; with the network also in a directory there, or a program in $PATH.
+func (p Places) MissingCaches(workspace string, network bool) (missing []string) {
+	cache, cargo, gradle := p.or("XDG_CACHE_HOME", ".cache"), p.or("CARGO_HOME", ".cargo"), p.or("GRADLE_USER_HOME", ".gradle")
 	if !filepath.IsAbs(p.Home) {
 		return nil
 	}
-	for _, toolchain := range []struct{ files, caches []string }{
-		{[]string{"go.mod", "go.work"}, []string{p.or("GOCACHE", filepath.Join(cache, "go-build")), p.or("GOMODCACHE", filepath.Join(p.goPath(), "pkg/mod"))}},
-		{[]string{"package.json"}, []string{p.or("npm_config_cache", ".npm")}},
-		{[]string{"Cargo.toml"}, []string{filepath.Join(cargo, "registry"), filepath.Join(cargo, "git")}},
-		{[]string{"pyproject.toml", "requirements.txt", "setup.py"}, []string{p.or("PIP_CACHE_DIR", filepath.Join(cache, "pip")), p.or("UV_CACHE_DIR", filepath.Join(cache, "uv"))}},
+	in := func(dir string, names ...string) []string {
+		names = slices.Clone(names)
+		for i, name := range names {
+			names[i] = filepath.Join(dir, name)
+		}
+		return names
+	}
+	for _, toolchain := range []struct {
+		program       string
+		files, caches []string
+	}{
+		{"go", []string{"go.mod", "go.work"}, []string{p.or("GOCACHE", filepath.Join(cache, "go-build")), p.or("GOMODCACHE", filepath.Join(p.goPath(), "pkg/mod")), filepath.Join(p.goPath(), "pkg/sumdb")}},
+		{"npm", []string{"package.json"}, []string{p.or("npm_config_cache", ".npm")}},
+		{"yarn", []string{"yarn.lock"}, []string{filepath.Join(cache, "yarn"), filepath.Join(p.Home, ".yarn/berry")}},
+		{"pnpm", []string{"pnpm-lock.yaml"}, []string{filepath.Join(cache, "pnpm"), filepath.Join(p.Home, ".local/share/pnpm/store")}},
+		{"cargo", []string{"Cargo.toml"}, in(cargo, "registry", "git")},
+		{"pip", []string{"pyproject.toml", "requirements.txt", "setup.py"}, []string{p.or("PIP_CACHE_DIR", filepath.Join(cache, "pip"))}},
+		{"uv", []string{"pyproject.toml", "requirements.txt", "setup.py"}, []string{p.or("UV_CACHE_DIR", filepath.Join(cache, "uv"))}},
+		{"poetry", []string{"poetry.lock"}, in(filepath.Join(cache, "pypoetry"), "cache", "artifacts", "virtualenvs")},
+		{"pre-commit", []string{".pre-commit-config.yaml"}, []string{filepath.Join(cache, "pre-commit")}},
+		{"mvn", []string{"pom.xml"}, []string{filepath.Join(p.Home, ".m2/repository"), filepath.Join(p.Home, ".m2/wrapper")}},
+		{"gradle", []string{"build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"}, in(gradle, gradleParts...)},
 	} {
-		if !slices.ContainsFunc(toolchain.files, func(name string) bool { return len(existing(filepath.Join(workspace, name))) > 0 }) {
+		programs := filepath.SplitList(p.Env("PATH"))
+		if !network {
+			programs = nil
+		}
+		if !slices.ContainsFunc(toolchain.files, func(name string) bool { return has(workspace, name, network) }) &&
+			!slices.ContainsFunc(programs, func(dir string) bool { return len(existing(filepath.Join(dir, toolchain.program))) > 0 }) {
 			continue
 		}
 		for _, dir := range toolchain.caches {
@@ -65,6 +96,22 @@ func (p Places) MissingCaches(workspace string) (missing []string) {
 		}
 	}
 	return missing
+}
+
+// gradleParts are the directories in its home that Gradle writes to.
+var gradleParts = []string{"caches", "wrapper", "daemon", "native", "notifications", "workers", ".tmp"}
+
+// has reports whether a workspace contains a file at its top, or in a directory there if
+// deep is set.
+func has(workspace, name string, deep bool) bool {
+	if len(existing(filepath.Join(workspace, name))) > 0 {
+		return true
+	}
+	if !deep {
+		return false
+	}
+	found, _ := filepath.Glob(filepath.Join(workspace, "*", name)) // the error is a malformed pattern
+	return len(found) > 0
 }
 
 // Programs returns paths below Caches that contain programs which the user runs

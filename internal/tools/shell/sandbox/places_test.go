@@ -113,3 +113,42 @@ func TestPlacesHideCredentialsOfToolchains(t *testing.T) {
 		}
 	}
 }
+
+// A toolchain that is not used at the top of the workspace finds a cache only with the network.
+func TestPlacesOfMissingCaches(t *testing.T) {
+	home := t.TempDir()
+	p := Places{Home: home, Env: func(string) string { return "" }}
+	work := filepath.Join(home, "work")
+	for _, file := range []string{"go.mod", "java/build.gradle", "py/.pre-commit-config.yaml"} {
+		path := filepath.Join(work, file)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	names := func(network bool) (names []string) {
+		for _, path := range p.MissingCaches(work, network) {
+			names = append(names, strings.TrimPrefix(path, home+"/"))
+		}
+		return names
+	}
+	top := []string{".cache/go-build", "go/pkg/mod", "go/pkg/sumdb"}
+	if d := cmp.Diff(names(false), top); d != "" {
+		t.Errorf("without the network: got (-), want (+):\n%s", d)
+	}
+	for _, name := range append(top, ".gradle/caches", ".gradle/wrapper", ".cache/pre-commit") {
+		if !slices.Contains(names(true), name) {
+			t.Errorf("with the network: %s is missing in %q", name, names(true))
+		}
+	}
+	for _, dir := range p.MissingCaches(work, true) {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Contains(append(p.Caches(), p.Downloads()...), dir) {
+			t.Errorf("%s is created, but not writable with the network", dir)
+		}
+	}
+}

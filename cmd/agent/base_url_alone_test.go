@@ -89,4 +89,12 @@ func TestBaseURLAloneOnScreen(t *testing.T) {
 	a.wait("23k")
 	a.send(ctrlD)
 	a.exit()
+
+	// A prompt on the command line waits for the choice.
+	b := newHome(t, nil).open(t, 120, 40, "--base-url", two.URL+"/v1", "what is it?")
+	b.wait("Select a model", "openai/tiny", "openai/large")
+	b.send("tiny" + enter)
+	b.wait("openai/tiny · 127.0.0.1", "what is it?", "Here I am.", "? help")
+	b.send(ctrlD)
+	b.exit()
 }

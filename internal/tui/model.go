@@ -56,6 +56,7 @@ type tickMsg struct{}
 
 func newModel(o screen.Options, now func() time.Time, send func(event.Command)) *model {
 	c := screen.New(o, now, send)
+	c.Choosing = o.Models.Choose
 	m := &model{Conversation: c}
 	m.editor = editor.New(c.Keys, c.Styles, o.Vi)
 	m.dialog = dialog.New(c.Keys, c.Styles, o.Vi, o.Files.ShortDir, now)

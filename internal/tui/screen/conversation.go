@@ -41,6 +41,7 @@ type Conversation struct {
 	Send       func(event.Command) // never blocks
 
 	Play      []Prompt // prompts that are still to be sent automatically
+	Choosing  bool     // they wait until the user has chosen a model
 	Broken    string   // why the session cannot be read; empty if it can
 	Pending   tea.Cmd  // a read of the session to run with the next TurnPages; may be nil
 	Spending  Spending
@@ -119,6 +120,7 @@ func (c *Conversation) Apply(ev event.Event) {
 		c.Unreadable(ev)
 	case *event.ModelSet:
 		c.Transcript.SetHeader(c.Heading())
+		c.PlayNext()
 	case *event.Renamed:
 		c.SetTitle(ev.Title)
 	case *event.TurnEnd:
@@ -204,9 +206,9 @@ func (c *Conversation) ReportForced() {
 	}
 }
 
-// PlayNext sends the next automatic prompt, if no turn runs.
+// PlayNext sends the next automatic prompt, if no turn runs and a model is chosen.
 func (c *Conversation) PlayNext() {
-	if len(c.Play) == 0 || c.Feed.Running || len(c.Feed.Pending) > 0 {
+	if len(c.Play) == 0 || c.Feed.Running || len(c.Feed.Pending) > 0 || c.Choosing && !c.connected() {
 		return
 	}
 	next := c.Play[0]

@@ -115,7 +115,10 @@ func TestUnapprovedCommandsSeeNoHome(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, mode := range []string{"edits", "all"} {
-		results := sandboxRunAs(t, h, []string{"--mode", mode}, "shell", shellCall("make spy"), "shell", shellCall("make work"))
+		results := sandboxRunAs(t, h, []string{"--mode", mode}, "shell", shellCall("make spy"), "shell", shellCall("make work"), "shell", shellCall("ls "+h.dir+" && make -s work"))
+		if mode == "all" && !strings.Contains(results["call_2"], "[other files of the home directory are hidden from this command]\n") {
+			t.Errorf("%s: %s", mode, results["call_2"])
+		}
 		if strings.Contains(results["call_0"], "CANARY") || strings.Contains(results["call_0"], "STATE") || !strings.Contains(results["call_0"], "commands that nobody approved do not see the home directory with "+h.dir+"/.codex/auth.json") {
 			t.Errorf("%s: %s", mode, results["call_0"])
 		}

@@ -174,6 +174,9 @@ func (s *shellTool) run(ctx context.Context, a shellArgs, at location, ok Approv
 	if o.job == nil {
 		o.undone = started.guard.End()
 		o.blocked = started.blocked(o.Output, o.Code)
+		if o.blocked == nil && shell.ListsHome(started.guard.Profile(), started.dir, a.Command) {
+			o.notes += "[other files of the home directory are hidden from this command]\n"
+		}
 		o.notes += s.setDir(o.Dir)
 	}
 	if o.why == shell.Interrupted {

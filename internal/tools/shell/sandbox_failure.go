@@ -214,6 +214,26 @@ func hiddenProgram(p *sandbox.Profile, name string) string {
 	return ""
 }
 
+// ListsHome reports whether the text of a command that ran in dir names the home directory,
+// or a directory in it, of which the sandbox hides other files.
+func ListsHome(p *sandbox.Profile, dir, line string) bool {
+	if p == nil || !p.NoHome || p.Home == "" {
+		return false
+	}
+	line = strings.NewReplacer("${HOME}", "~", "$HOME", "~", "=", " ").Replace(line)
+	return slices.ContainsFunc(homeWord().FindAllString(line, -1), func(word string) bool {
+		path := absolute(p, dir, word)
+		if word == "~" {
+			path = p.Home
+		}
+		info, err := os.Stat(path)
+		return err == nil && info.IsDir() && (path == p.Home || hides(p, path))
+	})
+}
+
+// homeWord finds a word of a command that may name a directory outside the working directory.
+var homeWord = pattern(`(?:~|/|\.\./?)[^\s'"` + "`" + `;&|()<>]*`)
+
 // writable reports whether commands may write to a path.
 func writable(p *sandbox.Profile, path string) bool {
 	for _, w := range p.Write {

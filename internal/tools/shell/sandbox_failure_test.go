@@ -127,3 +127,26 @@ func TestSandboxFailureNamesHiddenFiles(t *testing.T) {
 		}
 	}
 }
+
+func TestListsHome(t *testing.T) {
+	home := t.TempDir()
+	work := filepath.Join(home, "src/work")
+	for _, dir := range []string{work, filepath.Join(home, "go/bin")} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := &sandbox.Profile{Home: home, NoHome: true, Show: []string{work, filepath.Join(home, "go")}}
+	for line, want := range map[string]bool{
+		"ls ~/src": true, "ls ~": true, "ls \"$HOME/src\"": true, "find " + home + " -name x": true, "ls ..": true, "du -s ../*; ls ../..": true,
+		"ls": false, "ls ~/go": false, "ls /tmp": false, "ls ~/none": false, "ls " + work: false, "go test ./...": false, "cat a/../b": false,
+	} {
+		if got := shell.ListsHome(p, work, line); got != want {
+			t.Errorf("%q: got %t", line, got)
+		}
+	}
+	p.NoHome = false
+	if shell.ListsHome(p, work, "ls ~") {
+		t.Error("the home directory is not hidden")
+	}
+}

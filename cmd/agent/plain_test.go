@@ -25,7 +25,7 @@ func TestPlainAtATerminal(t *testing.T) {
 	reads := func() { time.Sleep(time.Second) } // a question accepts an answer only after a pause, which the screen does not show
 	a.wait("agent ", "\n>")
 	a.send("say goodbye" + enter)
-	a.wait("ask: Edit main.go? (+1 −1)", "1 yes  2 yes, and allow ", "in this session  3 no  4 TEXT no, and tell", "+   println(\"goodbye\")")
+	a.wait("ask: Edit main.go? (+1 −1)", "1 yes  2 yes, and allow all edits in this session  3 no", "4 TEXT no, and tell the model why", "+   println(\"goodbye\")")
 	a.send("also fix the tests" + enter) // too early, so it is for the model
 	reads()
 	a.send("sure" + enter)

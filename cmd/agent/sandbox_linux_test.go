@@ -308,7 +308,7 @@ func TestCommandsRunOnce(t *testing.T) {
 	cmd := h.command("--plain", "--model", "openai/m", "--base-url", s.URL+"/v1", "--mode", "edits")
 	cmd.Stdin = strings.NewReader("go\n1\n")
 	plain, err := cmd.CombinedOutput()
-	if err != nil || !strings.Contains(string(plain), "The changes of the first run stay: log.") {
+	if err != nil || !strings.Contains(strings.Join(strings.Fields(string(plain)), " "), "The changes of the first run stay: log.") {
 		t.Errorf("%v\n%s", err, plain)
 	}
 	if got := s.seen()[1].results(t)["call_0"]; !strings.Contains(got, "[Ran twice: the changes of the first run stay: log. Check that nothing was done twice.]") {

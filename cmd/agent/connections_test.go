@@ -158,7 +158,8 @@ func TestMCPServersOnTheScreen(t *testing.T) {
 		say("17 are left."), say("unused"))
 	h := withServers(t, s)
 	h.configure(t, `{"mcp": {"servers": {"shop": {"command": "agent-shop", "env": {"CUSTOMER": "ann"}}, "broken": {"command": "false"}}}}`)
-	a := h.open(t, 100, 30)
+	trace := filepath.Join(t.TempDir(), "trace.jsonl")
+	a := h.open(t, 100, 30, "--trace", trace)
 	a.wait("openai/", "? help")
 	a.send("/mcp" + enter) // without a prompt
 	a.wait("ready · 1 tool", "failed · stdio")
@@ -168,6 +169,9 @@ func TestMCPServersOnTheScreen(t *testing.T) {
 	a.asked("? Call stock of the MCP server shop?", `"article": "tea\u202ecoffee"`, "allow calls of stock of the MCP server shop in this session")
 	a.send("2")
 	a.wait("17 are left.", "shop/stock", "tokens this turn")
+	if spans := readText(t, trace); !strings.Contains(spans, `"name":"approval mcp__shop__stock"`) {
+		t.Errorf("the question is not in the trace as one about the tool of the server:\n%.3000s", spans)
+	}
 	a.send("/context" + enter)
 	a.wait("3 MCP tools")
 }

@@ -219,6 +219,7 @@ type Ask struct {
 	ID       string   `json:"id"`               // of the tool call, or one of the IDs below
 	Agent    string   `json:"agent,omitempty"`  // the delegate that asks: "explore 2"; empty for the main agent
 	Title    string   `json:"title"`            // "edit internal/tui/list.go"
+	Tool     string   `json:"tool,omitempty"`   // that is called in effect, if it is not the tool of the call: see EffectiveCall
 	Effect   Effect   `json:"effect,omitempty"` // as in ToolStart; empty for a question about the turn
 	Targets  []Target `json:"targets,omitempty"`
 	Diffs    []Diff   `json:"diffs,omitempty"`    // the changes that the call would make

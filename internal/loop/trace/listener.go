@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"cmp"
 	"net/url"
 	"strconv"
 	"strings"
@@ -162,15 +163,16 @@ func (l *listener) ask(a event.Ask) {
 	if l.turn != nil || !l.delegate { // changes of a delegate are approved after its turns
 		parent = l.inStep(at)
 	}
-	name := "approval"
-	if call := l.tools[a.ID].Name; call != "" {
-		name += " " + call
-	}
-	s := parent.child(name, internal, at)
+	called := l.tools[a.ID].Name
+	tool := cmp.Or(a.Tool, called)
+	s := parent.child(strings.TrimSpace("approval "+tool), internal, at)
 	if a.AboutTurn() {
 		s.set("agent.approval.about", a.ID)
 	} else {
-		s.set("gen_ai.tool.name", l.tools[a.ID].Name)
+		s.set("gen_ai.tool.name", tool)
+		if tool != called {
+			s.set("agent.tool.called", called)
+		}
 		s.set("gen_ai.tool.call.id", a.ID)
 		s.set("agent.tool.effect", a.Effect)
 	}

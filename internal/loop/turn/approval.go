@@ -104,8 +104,12 @@ func (x *executor) question(c *toolCall, v policy.Verdict) event.Ask {
 	if v.Warning != "" {
 		warnings = append(warnings, v.Warning)
 	}
+	tool := ""
+	if c.call.Effective != nil {
+		tool = c.call.Effective.Tool
+	}
 	return event.Ask{
-		ID: c.msg.ID, Title: c.title(), Effect: event.Effect(c.call.Effect), Targets: withInputs(targets(c.call.Targets), c.call.Targets),
+		ID: c.msg.ID, Tool: tool, Title: c.title(), Effect: event.Effect(c.call.Effect), Targets: withInputs(targets(c.call.Targets), c.call.Targets),
 		Diffs: Diffs(c.call.Changes), Warnings: warnings, Why: v.Why, Scope: x.Permissions.Describe(v.Offer),
 		Project: v.Offer.Prefix, Reach: reachOf(v.Access), Writes: writes(v.Access.Write),
 	}

@@ -193,7 +193,11 @@ func (p *Policy) askCommand(c tools.Call, f Facts) Verdict {
 		v.Why = "it writes to `" + (Grant{Scope: Scope{Dir: f.Dir}}).show(f.losses.shared[0]) + "`, which has several names or is a pipe or a device"
 	}
 	if !v.Access.Outside && f.Command.Traits&command.Destroys != 0 {
-		v.Warning = strings.TrimPrefix(v.Warning+"; "+f.losses.note(), "; ")
+		note := f.losses.note()
+		if l := f.losses.lost; note != "" && len(l) == 1 && strings.Contains(v.Warning, l[0]) { // it is said already
+			note = "cannot be undone"
+		}
+		v.Warning = strings.TrimPrefix(v.Warning+"; "+note, "; ")
 		v.Warning = strings.TrimSuffix(v.Warning, "; ")
 	}
 	switch {

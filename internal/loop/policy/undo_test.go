@@ -234,7 +234,7 @@ func TestWarningNamesWhatUndoCannotRestore(t *testing.T) {
 		"rm -rf linked":          "`rm` deletes files: linked/ (1 file, 19 bytes); cannot be undone: linked/a (19 bytes): it has several hard links",
 		"rm -rf big build":       "`rm` deletes files: big/ (1 file, 67.1 MB) and build/ (2 files, 38 bytes); cannot be undone: big/data.db (67.1 MB): it is larger than 64 MB",
 		"rm one.db":              "`rm` deletes files: one.db (67.1 MB); cannot be undone: one.db (67.1 MB): it is larger than 64 MB",
-		"git branch -D x":        "`git branch` deletes or moves branches; cannot be undone: `git branch` deletes or moves branches",
+		"git branch -D x":        "`git branch` deletes or moves branches; cannot be undone",
 		"git checkout -- .":      "`git checkout` discards changes; can be undone",
 		"find . -name a -delete": "`find` deletes files; can be undone",
 		"rm -rf build $X":        "`rm` deletes files: build/ (2 files, 38 bytes) and $X; cannot be undone: `rm` deletes files, and its text does not show which",

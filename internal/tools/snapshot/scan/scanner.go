@@ -53,7 +53,7 @@ var (
 // The Lost of states whose old content is not known, apart from those of copies that
 // failed.
 const (
-	LostOutside = "another program changed it while the command ran, and its old content is not known"
+	LostOutside = "another program changed it meanwhile, and its old content is not known"
 	LostUnknown = "there was no time to examine it before the command"
 	LostLate    = "its old content was not copied in time"
 	LostIgnored = "git ignores it, so its old content was not copied"

@@ -35,10 +35,13 @@ func TestMain(m *testing.M) {
 	os.Exit(1)
 }
 
+// ample are limits for a thousand writers, which store much.
+var ample = blobs.Limits{Pack: 8 << 30, Total: 8 << 30}
+
 // write writes contents and notes to a pack, and prints the hash of each content with
 // its note when both are stored.
 func write(path string, seed int) error {
-	p, err := blobs.Open(path, blobs.Limits{Pack: 8 << 30, Total: 8 << 30}) // a thousand writers store much
+	p, err := blobs.Open(path, ample)
 	if err != nil {
 		return err
 	}
@@ -92,7 +95,7 @@ func TestKilledWriters(t *testing.T) {
 		})
 	}
 	writers.Wait()
-	p := open(t, path, blobs.Limits{})
+	p := open(t, path, ample)
 	add(t, p, -1)
 	got, damage := notes(t, p)
 	same(t, damage, []blobs.Damage(nil))

@@ -80,10 +80,13 @@ type preview struct {
 
 func (p *preview) add(d llm.Delta) {
 	t, isText := d.(llm.TextDelta)
+	if isText && p.text.Len()+len(t.Text) > maxHeld {
+		p.release()
+	}
 	if isText && !p.open {
 		p.text.WriteString(t.Text)
 		p.held = append(p.held, d)
-		if p.text.Len() > maxHeld || !text.MayBePrinted(p.text.String()) {
+		if !text.MayBePrinted(p.text.String()) {
 			p.release()
 		}
 		return
@@ -102,6 +105,7 @@ func (p *preview) release() {
 		p.show(d)
 	}
 	p.held = nil
+	p.text.Reset()
 }
 
 // end releases text that prints no call.

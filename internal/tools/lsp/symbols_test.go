@@ -181,7 +181,7 @@ func TestFilesThatAreNotUTF8(t *testing.T) {
 	})
 	for name, want := range map[string]string{
 		"latin.x":  "latin.x is text in ISO-8859-1, and language servers read UTF-8. Use search, read and edit, which decode it, or convert it with a command such as iconv",
-		"utf16.x":  "utf16.x is UTF-16LE text, and language servers read UTF-8",
+		"utf16.x":  "utf16.x is text in UTF-16LE, and language servers read UTF-8",
 		"binary.x": "binary.x is not UTF-8 text",
 	} {
 		for tool, args := range map[string]string{"symbols": `{"op":"hover","path":"` + name + `","line":1,"name":"two"}`, "rename": `{"path":"` + name + `","line":1,"name":"two","to":"2"}`} {

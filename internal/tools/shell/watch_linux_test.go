@@ -146,7 +146,7 @@ func (w watched) check(line string) (map[string]snapshot.State, shell.Result) {
 		if !found {
 			want.Kind = snapshot.Absent
 		}
-		want.Lost, want.Stamp = got.Lost, got.Stamp
+		want.Lost, want.Stamp, want.Owner, want.Inode = got.Lost, got.Stamp, got.Owner, got.Inode
 		if got.Hash == "" && got.Lost != "" {
 			want.Hash = ""
 		}

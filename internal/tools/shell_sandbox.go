@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -103,14 +102,10 @@ func (l launched) servers() []uint16 {
 	return slices.DeleteFunc(l.run.Listeners(), func(port uint16) bool { return slices.Contains(l.ports, port) })
 }
 
-// indexLock is the file with which git locks the index of a repository.
-const indexLock = "index.lock"
-
 // blocked says how the sandbox probably made the command fail, or which change it refused
 // because the file cannot be kept; nil if it did neither. The command has ended.
 func (l launched) blocked(output string, code int) *Blocked {
-	// Commands such as git diff try to update the index, and do not fail if they cannot.
-	if r := l.run.How().Kept.Refused; r != nil && (filepath.Base(r.Path) != indexLock || strings.Contains(output, indexLock)) {
+	if r := l.run.How().Kept.Refused; r != nil && r.Matters(output) {
 		return &Blocked{Path: r.Path, Unkept: r.Why}
 	}
 	f, ok := shell.SandboxFailure(l.guard.Profile(), l.dir, output, code)

@@ -201,6 +201,11 @@ func (r *Runner) one(ctx context.Context, h Hook, in Input) (reply, error) {
 	case err != nil:
 		return reply{}, fmt.Errorf("read its output: %w", err)
 	}
+	return r.outcome(h, in, out, p, guard)
+}
+
+// outcome returns the reply of a hook that has ended.
+func (r *Runner) outcome(h Hook, in Input, out []byte, p *process.Process, guard *confine.Guard) (reply, error) {
 	code, how := p.HowItEnded()
 	switch stderr := strings.TrimSpace(p.Log().String()); code {
 	case 0:

@@ -53,7 +53,7 @@ func (x *executor) runAgain(ctx context.Context, c *toolCall) {
 			first = "In the first run, "
 		}
 		why := "The user approved a second one"
-		if !s.verdict.Ask && s.blocked.Network {
+		if !s.verdict.Ask {
 			why = "The user has allowed the network for it"
 		}
 		s.note(first + s.reason() + ". " + why + ", so it was " + s.did() + ": this is the result")

@@ -27,9 +27,12 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
+	"agent/internal/tools/shell/watch"
 	"agent/internal/tools/snapshot"
 )
 
@@ -179,6 +182,13 @@ type Files struct {
 type Change struct {
 	Path string // absolute; empty if it is not known
 	Why  string // why the file cannot be kept, for the user: "it is larger than 64 MB"
+}
+
+// Matters reports whether a command with that output may have failed because the change was
+// refused. Commands such as git diff try to lock the index of a repository, and do not fail
+// or say so if they cannot.
+func (c Change) Matters(output string) bool {
+	return filepath.Base(c.Path) != watch.IndexLock || strings.Contains(output, watch.IndexLock)
 }
 
 // Size is the length of an encoded Report in bytes.

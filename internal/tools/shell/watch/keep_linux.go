@@ -51,7 +51,7 @@ func (w *Watcher) refuseGit(p place) (why string) {
 		<-e.done
 		return e.why
 	}
-	if filepath.Base(p.path) == indexLock {
+	if filepath.Base(p.path) == IndexLock {
 		return w.refuse(p.path, lostGit)
 	}
 	return w.refuse(dir, lostGit)

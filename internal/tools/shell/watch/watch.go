@@ -139,9 +139,9 @@ func (w *Watcher) add(path string, before snapshot.State) (why string) {
 	return ""
 }
 
-// indexLock is the file with which git locks the index of a repository. Commands that only
+// IndexLock is the file with which git locks the index of a repository. Commands that only
 // read, such as git diff, also try to create it, and do not fail if they cannot.
-const indexLock = "index.lock"
+const IndexLock = "index.lock"
 
 // refuse returns why if the order is strict, and reports the first path. A lock of an index
 // counts only until another path is refused.
@@ -151,7 +151,7 @@ func (w *Watcher) refuse(path, why string) string {
 	}
 	w.mu.Lock()
 	first := !w.reported
-	w.reported = w.reported || filepath.Base(path) != indexLock
+	w.reported = w.reported || filepath.Base(path) != IndexLock
 	w.mu.Unlock()
 	if first {
 		w.refused(path, why)

@@ -41,6 +41,8 @@ func probe(what string) {
 		trySwap(arg)
 	case "files":
 		tryFiles()
+	case "open":
+		tryOpen()
 	case "hold":
 		_, _ = io.ReadAll(os.Stdin)
 	case "race":

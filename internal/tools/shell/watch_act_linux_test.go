@@ -5,7 +5,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -192,6 +194,70 @@ func TestCallsOfStrictCommands(t *testing.T) {
 		t.Errorf("the calls ended early: %s", results[false])
 	}
 	same(t, strings.Split(results[true], "\n"), strings.Split(results[false], "\n"))
+}
+
+// tryOpen creates files, and prints for which the call did not return a new descriptor of
+// the file.
+func tryOpen() {
+	const tries = 20_000
+	var opened, named unix.Stat_t
+	for i := range tries {
+		name := fmt.Sprintf("file%d", i%100)
+		fd, err := unix.Open(name, unix.O_WRONLY|unix.O_CREAT|unix.O_TRUNC|unix.O_CLOEXEC, 0o644)
+		if err == nil {
+			err = unix.Fstat(fd, &opened)
+		}
+		if err == nil {
+			err = unix.Stat(name, &named)
+		}
+		if err != nil || opened.Ino != named.Ino {
+			fmt.Println(name, fd, err)
+			return
+		}
+		unix.Close(fd)
+	}
+	fmt.Println("opened", tries)
+}
+
+// Signals to the process that makes the calls, such as those of Go's runtime, do not change
+// results.
+func TestSignalsDuringStrictCalls(t *testing.T) {
+	w := watch(t, sandbox.Complete)
+	w.order.Strict = true
+	ended := make(chan struct{})
+	var storm sync.WaitGroup
+	storm.Go(func() {
+		for {
+			select {
+			case <-ended:
+				return
+			default:
+				signalChildren(unix.SIGURG)
+			}
+		}
+	})
+	r := w.run(probeLine(t, "open"))
+	close(ended)
+	storm.Wait()
+	if r.Output != "opened 20000\n" {
+		t.Errorf("the command ended with %d: %s", r.Code, r.Output)
+	}
+}
+
+// signalChildren sends a signal to every thread of the children of this process.
+func signalChildren(signal syscall.Signal) {
+	lists, _ := filepath.Glob("/proc/self/task/*/children")
+	for _, list := range lists {
+		children, _ := os.ReadFile(list)
+		for _, child := range strings.Fields(string(children)) {
+			threads, _ := os.ReadDir("/proc/" + child + "/task")
+			for _, thread := range threads {
+				pid, _ := strconv.Atoi(child)
+				tid, _ := strconv.Atoi(thread.Name())
+				_ = unix.Tgkill(pid, tid, signal)
+			}
+		}
+	}
 }
 
 // Programs work in a command whose calls the program makes.

@@ -90,8 +90,23 @@ func (l *Listener) Finish(n *Notification, err error) {
 	l.answer(response{id: n.id, errno: -int32(errno)})
 }
 
+// BlockSignals keeps signals from the thread of this goroutine, which must be locked to it.
+// Go's runtime sends signals, and they could interrupt a call that is made for a command.
+// Faults of the program still end it with their trace.
+func BlockSignals() error {
+	var all unix.Sigset_t
+	for i := range all.Val {
+		all.Val[i] = ^all.Val[i]
+	}
+	for _, fault := range []unix.Signal{unix.SIGSEGV, unix.SIGBUS, unix.SIGFPE, unix.SIGILL, unix.SIGTRAP} {
+		all.Val[0] &^= 1 << (fault - 1)
+	}
+	return unix.PthreadSigmask(unix.SIG_SETMASK, &all, nil)
+}
+
 // Install makes the call return a new descriptor of the file that fd is open for. The
-// caller closes fd.
+// caller closes fd. The thread must block signals: one that interrupts the ioctl can make
+// the kernel return 0 to the command, which would take that for the descriptor.
 func (l *Listener) Install(n *Notification, fd int, closeOnExec bool) error {
 	add := struct { // struct seccomp_notif_addfd
 		id                       uint64
@@ -101,14 +116,8 @@ func (l *Listener) Install(n *Notification, fd int, closeOnExec bool) error {
 		add.toFlags = unix.O_CLOEXEC
 	}
 	const addFD = 0x40182103 // SECCOMP_IOCTL_NOTIF_ADDFD
-	for {
-		_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(l.fd), addFD, uintptr(unsafe.Pointer(&add)))
-		switch errno {
-		case 0:
-			return nil
-		case unix.EINTR:
-		default:
-			return errno
-		}
+	if _, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(l.fd), addFD, uintptr(unsafe.Pointer(&add))); errno != 0 {
+		return errno
 	}
+	return nil
 }

@@ -81,11 +81,9 @@ func (l *Listener) Close() { _ = l.file.Close() }
 func (l *Listener) Receive() (n Notification, ok bool) {
 	for {
 		n = Notification{}
-		_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(l.fd), unix.SECCOMP_IOCTL_NOTIF_RECV, uintptr(unsafe.Pointer(&n)))
-		switch errno {
+		switch l.control(unix.SECCOMP_IOCTL_NOTIF_RECV, unsafe.Pointer(&n)) {
 		case 0:
 			return n, true
-		case unix.EINTR:
 		case unix.ENOENT: // the process was killed meanwhile, or was the last one
 			poll := []unix.PollFd{{Fd: int32(l.fd), Events: unix.POLLIN}}
 			if _, err := unix.Poll(poll, 0); err == nil && poll[0].Revents&unix.POLLHUP != 0 {
@@ -109,14 +107,21 @@ func (l *Listener) Refuse(n *Notification) {
 
 // answer sends an answer. It fails if the process has died.
 func (l *Listener) answer(r response) {
-	_, _, _ = unix.Syscall(unix.SYS_IOCTL, uintptr(l.fd), unix.SECCOMP_IOCTL_NOTIF_SEND, uintptr(unsafe.Pointer(&r)))
+	l.control(unix.SECCOMP_IOCTL_NOTIF_SEND, unsafe.Pointer(&r))
+}
+
+// control makes an ioctl that signals interrupt only before it has an effect.
+func (l *Listener) control(request uintptr, arg unsafe.Pointer) (errno syscall.Errno) {
+	for errno = unix.EINTR; errno == unix.EINTR; {
+		_, _, errno = unix.Syscall(unix.SYS_IOCTL, uintptr(l.fd), request, uintptr(arg))
+	}
+	return errno
 }
 
 // Waits reports whether the system call still waits for an answer. If it does, everything
 // that was read of its thread before was read of the right one.
 func (l *Listener) Waits(n *Notification) bool {
-	_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(l.fd), unix.SECCOMP_IOCTL_NOTIF_ID_VALID, uintptr(unsafe.Pointer(&n.id)))
-	return errno == 0
+	return l.control(unix.SECCOMP_IOCTL_NOTIF_ID_VALID, unsafe.Pointer(&n.id)) == 0
 }
 
 // Text reads the string that ends with a zero byte at an argument: a path. It fails with

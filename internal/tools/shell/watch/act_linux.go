@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"agent/internal/tools/shell/sandbox"
 )
 
 // This file makes the calls of a command whose order is strict. If the call continued, the
@@ -22,11 +24,12 @@ import (
 // cannot be kept, nor a directory above it, because these calls are checked and made here,
 // too. It can replace other files, but only after both paths were kept.
 
-// ownThread prepares the thread of this goroutine for calls of commands: a working
-// directory and umask of its own. It reports whether that succeeded.
+// ownThread prepares the thread of this goroutine for calls of commands: it gets no
+// signals, and has a working directory and umask of its own. It reports whether that
+// succeeded.
 func ownThread() bool {
 	runtime.LockOSThread()
-	return unix.Unshare(unix.CLONE_FS) == nil && unix.Chdir("/") == nil
+	return sandbox.BlockSignals() == nil && unix.Unshare(unix.CLONE_FS) == nil && unix.Chdir("/") == nil
 }
 
 // errLater is the error of a call that is answered later.

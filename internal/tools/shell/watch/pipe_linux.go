@@ -4,9 +4,12 @@ package watch
 
 import (
 	"errors"
+	"runtime"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"agent/internal/tools/shell/sandbox"
 )
 
 // How long to wait between attempts to open a named pipe that nobody reads.
@@ -27,8 +30,12 @@ func (c *change) openPipe(file, own, flags int) {
 	if flags&unix.O_ACCMODE == unix.O_WRONLY {
 		own |= unix.O_NONBLOCK // then it fails with ENXIO if nobody reads
 	}
-	err := c.l.AsCommand(open)
-	for wait := minPipeWait; c.l.Waits(c.n) && (errors.Is(err, unix.ENXIO) || errors.Is(err, unix.EINTR)); wait = min(2*wait, maxPipeWait) {
+	runtime.LockOSThread() // the thread ends with this goroutine
+	err := sandbox.BlockSignals()
+	if err == nil {
+		err = c.l.AsCommand(open)
+	}
+	for wait := minPipeWait; c.l.Waits(c.n) && errors.Is(err, unix.ENXIO); wait = min(2*wait, maxPipeWait) {
 		time.Sleep(wait)
 		err = c.l.AsCommand(open)
 	}

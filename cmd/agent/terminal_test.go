@@ -97,10 +97,12 @@ func (s *terminal) draw() {
 	}
 }
 
-// reply answers the program's terminal queries.
+// reply answers the program's terminal queries. After the end of the program it drops the
+// answers, for which the emulator would wait.
 func (s *terminal) reply() {
 	defer close(s.replied)
 	_, _ = io.Copy(s.pty, s.em)
+	_, _ = io.Copy(io.Discard, s.em)
 }
 
 func (s *terminal) close() {

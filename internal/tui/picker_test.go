@@ -186,6 +186,24 @@ func TestPickerWithoutLocalSessions(t *testing.T) {
 	}
 }
 
+// Tab before the sessions are read lists those of all directories, and once more those of
+// this one.
+func TestPickerTogglesWhileLoading(t *testing.T) {
+	for presses, want := range []bool{false, true, false} {
+		d := &pickerDriver{driver: driver{t: t, time: noon()}}
+		d.p = newSessionPicker((&store{}).options(), func() time.Time { return d.time })
+		d.p.picker.After = d.after
+		d.send(tea.WindowSizeMsg{Width: 80, Height: 24})
+		for range presses {
+			d.press("tab")
+		}
+		d.runCmd(d.p.Init())
+		if got := d.screen(); strings.Contains(got, "templates") != want {
+			t.Errorf("after %d tabs:\n%s", presses, got)
+		}
+	}
+}
+
 // A preview is read once per session, and only after the marker stops on it.
 func TestPickerPreviews(t *testing.T) {
 	s := &store{}

@@ -146,7 +146,7 @@ func (p *Picker) Update(msg tea.Msg) (cmd tea.Cmd, over bool) {
 		p.previewed(msg)
 	case tea.KeyPressMsg:
 		if p.Keys.Is(msg.String(), keys.ToggleScope) {
-			p.everywhere, p.At = !p.everywhere || !p.someHere(), 0
+			p.everywhere, p.At = !p.everywhere || p.loaded && !p.someHere(), 0
 			p.refine()
 			break
 		}
@@ -191,7 +191,7 @@ func (p *Picker) takeSessions(r sessionsRead) {
 	switch {
 	case r.query == "":
 		p.all, p.loaded, p.err = r.rows, true, r.err
-		p.everywhere = p.src.Dir == "" || !p.someHere()
+		p.everywhere = p.everywhere || !p.someHere()
 	case r.query == p.Filter:
 		p.texts, p.searching, p.err = r.rows, false, r.err
 	default:

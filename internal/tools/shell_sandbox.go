@@ -106,6 +106,9 @@ func (l launched) servers() []uint16 {
 // because the file cannot be kept; nil if it did neither. The command has ended.
 func (l launched) blocked(output string, code int) *Blocked {
 	if r := l.run.How().Kept.Refused; r != nil && r.Matters(output) {
+		if r.Raced() {
+			l.guard.Evaded()
+		}
 		return &Blocked{Path: r.Path, Unkept: r.Why}
 	}
 	f, ok := shell.SandboxFailure(l.guard.Profile(), l.dir, output, code)

@@ -5,6 +5,7 @@ import (
 	"os"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"agent/internal/history"
 	"agent/internal/loop/policy"
@@ -24,6 +25,7 @@ type Sandbox struct {
 	store   bool   // write the file
 	report  func() sandbox.Report
 	session func() *sandbox.Session // nil if there is no sandbox
+	evaded  atomic.Bool             // a command tried to evade the check of its changes
 }
 
 // storedReport is the content of the file.
@@ -100,8 +102,11 @@ func (s *Sandbox) State() (policy.Sandbox, string) {
 }
 
 // Watches reports whether supervisors see what commands in the sandbox change. It may wait
-// for the probe. It is false if s is nil.
-func (s *Sandbox) Watches() bool { return s != nil && s.report().Notify }
+// for the probe. It is false if s is nil, and after a command tried to evade them.
+func (s *Sandbox) Watches() bool { return s != nil && s.report().Notify && !s.evaded.Load() }
+
+// Evaded reports whether a command tried to evade the supervisor. It is false if s is nil.
+func (s *Sandbox) Evaded() bool { return s != nil && s.evaded.Load() }
 
 // failed deletes the stored report, because the sandbox that it describes did not work.
 func (s *Sandbox) failed() {
@@ -130,7 +135,7 @@ func (s *Sandbox) Area(dir string, paths policy.Paths) *confine.Area {
 	paths.Workspace = dir
 	o := confine.Options{
 		Workspace: dir, Added: paths.Added, Readable: slices.Clone(paths.Readable), Places: sandbox.Places{Home: paths.Home, Env: os.Getenv},
-		Fixed: paths.Fixed, Protected: policy.ProtectedName, Session: s.session, Failed: s.failed,
+		Fixed: paths.Fixed, Protected: policy.ProtectedName, Session: s.session, Failed: s.failed, Evaded: func() { s.evaded.Store(true) },
 	}
 	if paths.Outputs != "" {
 		o.Readable = append(o.Readable, paths.Outputs)

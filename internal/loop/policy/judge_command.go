@@ -241,6 +241,8 @@ func (p *Policy) unapproved(f Facts, left command.Trait) string {
 		return ""
 	case f.paths.Sandbox == SandboxMissing:
 		return "commands need approval, because this system has no sandbox"
+	case f.paths.Evaded != nil && f.paths.Evaded():
+		return "commands need approval, because one tried to evade the record of its changes"
 	case left&command.Destroys != 0 && !f.losses.recorded:
 		return "commands that delete or overwrite data need approval"
 	case left&command.Destroys != 0 && !f.losses.restorable():

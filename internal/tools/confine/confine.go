@@ -41,6 +41,8 @@ type Options struct {
 	Session func() *sandbox.Session
 	// Failed is called when a sandbox could not be set up; may be nil.
 	Failed func()
+	// Evaded is called when a command tried to evade the check of its changes; may be nil.
+	Evaded func()
 }
 
 // Area is the part of the file system in which the commands of an agent work. It is
@@ -89,6 +91,13 @@ type Extent struct {
 	ReadOnly []string // directories that it must not change, absolute
 	Show     []string // hidden files that the user approved it to read, absolute; not those of Options.Secret
 	Hide     []string // files that look empty to a private command, absolute
+}
+
+// Evaded says that the command tried to evade the check of its changes.
+func (g *Guard) Evaded() {
+	if g != nil && g.area.Options.Evaded != nil {
+		g.area.Options.Evaded()
+	}
 }
 
 // Begin prepares a command and returns its guard, which is nil if there is no sandbox.

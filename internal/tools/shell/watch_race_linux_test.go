@@ -78,8 +78,9 @@ func raceLink(path, other, n uintptr) unix.Errno {
 }
 
 // tryRace makes a system call many times for the file "a" while another thread changes its
-// path in memory to "b" and back.
+// path in memory to "b" and back. After "notice ", it does so until a call is refused.
 func tryRace(name string) {
+	name, untilRefused := strings.CutPrefix(name, "notice ")
 	path := []byte{'a', 0}
 	go func() {
 		runtime.LockOSThread()
@@ -89,19 +90,32 @@ func tryRace(name string) {
 	}()
 	const times = 300
 	until := time.Now().Add(20 * time.Second)
-	for i := range uintptr(times) {
-		if time.Now().After(until) {
-			break
-		}
+	for i := uintptr(0); (untilRefused || i < times) && time.Now().Before(until); i++ {
 		if name != "open" && name != "truncate" {
 			if fd, err := unix.Open("a", unix.O_WRONLY|unix.O_CREAT, 0o600); err == nil {
 				unix.Close(fd)
 			}
 		}
 		other, _ := unix.BytePtrFromString(fmt.Sprintf("new%d", i))
-		races[name](uintptr(unsafe.Pointer(&path[0])), uintptr(unsafe.Pointer(other)), i)
+		if errno := races[name](uintptr(unsafe.Pointer(&path[0])), uintptr(unsafe.Pointer(other)), i); untilRefused && errno == unix.EPERM {
+			break
+		}
 	}
 	fmt.Println("done")
+}
+
+// Where the command makes its calls itself, an attempt to change the path is noticed.
+func TestSwappedPathsAreNoticed(t *testing.T) {
+	for _, name := range []string{"open", "truncate", "unlink", "rename"} {
+		w := watch(t, sandbox.WritesOnly)
+		write(t, filepath.Join(w.dir, "a"), "small\n")
+		write(t, filepath.Join(w.dir, "b"), "small\n")
+		w.order.Strict = true
+		r := w.run(probeLine(t, "race notice "+name))
+		if r.Kept.Refused == nil || !r.Kept.Refused.Raced() {
+			t.Errorf("%s: refused %v: %s", name, r.Kept.Refused, r.Output)
+		}
+	}
 }
 
 // A command that may only make changes that can be undone cannot destroy another file by

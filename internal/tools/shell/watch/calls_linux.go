@@ -30,6 +30,8 @@ type change struct {
 
 	acts bool         // set if act makes the call; otherwise the call continues
 	act  func() error // makes the call; set by the handler
+
+	texts map[int]string // paths that were read, by the numbers of their arguments
 }
 
 // working stands for the directory argument of calls that have none, because their paths
@@ -88,7 +90,7 @@ func (w *Watcher) Worker(l *sandbox.Listener) func(*sandbox.Notification) {
 	}
 	acts := w.order.Strict && l.Acts() && ownThread()
 	return func(n *sandbox.Notification) {
-		c := &change{Watcher: w, l: l, n: n, acts: acts}
+		c := &change{Watcher: w, l: l, n: n, acts: acts, texts: map[int]string{}}
 		c.answer(handlers[n.Number])
 	}
 }
@@ -106,6 +108,9 @@ func (c *change) answer(known call) {
 	switch {
 	case why != "":
 		c.l.Refuse(c.n)
+	case !c.acts && c.order.Strict && c.isReplaced():
+		c.race()
+		c.l.Refuse(c.n)
 	case !c.acts || known.handle == nil:
 		c.l.Continue(c.n)
 	case errors.Is(err, errNoFile):
@@ -115,6 +120,16 @@ func (c *change) answer(known call) {
 	default:
 		c.perform(known)
 	}
+}
+
+// isReplaced reports whether an argument is another path than the one that was checked.
+func (c *change) isReplaced() bool {
+	for arg, text := range c.texts {
+		if now, err := c.n.Text(arg); err == nil && now != text {
+			return true
+		}
+	}
+	return false
 }
 
 // errNoFile is the error of a path that leads to a pipe or socket, or that is too long.

@@ -5,7 +5,8 @@
 //
 // If the order is strict, the Watcher makes the call itself where it can: see
 // act_linux.go. Otherwise this is not a security boundary: a thread can change the path in
-// memory after the Watcher has read it. A Watcher also does not see writes to files that
+// memory after the Watcher has read it. A strict Watcher reads it again before the call
+// continues, so that many attempts do not stay unnoticed. A Watcher also does not see writes to files that
 // were open before the turn, and changes by processes that are not part of the command.
 // Changes of owners, times and extended attributes are not kept.
 //
@@ -36,6 +37,7 @@ type Watcher struct {
 	touched  int
 	problem  string
 	reported bool // refused was called for a path that is no lock of an index
+	raced    bool // refused was called with Raced
 }
 
 // entry is a path that is kept, or being kept.
@@ -137,6 +139,20 @@ func (w *Watcher) add(path string, before snapshot.State) (why string) {
 	w.touched++
 	w.mu.Unlock()
 	return ""
+}
+
+// Raced is why a change is refused if its path is another one after it was checked.
+const Raced = "the program replaced the path while the change was checked"
+
+// race reports once that a path was replaced.
+func (w *Watcher) race() {
+	w.mu.Lock()
+	first := !w.raced
+	w.raced = true
+	w.mu.Unlock()
+	if first {
+		w.refused("", Raced)
+	}
 }
 
 // IndexLock is the file with which git locks the index of a repository. Commands that only

@@ -81,7 +81,7 @@ func (b *blocks) trim() (end int, newline bool) {
 // fill reads the previous block and returns its length. Blocks grow with the
 // buffer, so that a long line is not copied over and over.
 func (b *blocks) fill() (int, error) {
-	n := int(min(b.next, int64(max(blockSize, len(b.buf)))))
+	n := int(min(b.next, int64(max(blockSize, len(b.buf))), int64(maxBuffer-len(b.buf))))
 	buf := make([]byte, n+len(b.buf))
 	got, err := b.r.ReadAt(buf[:n], b.next-int64(n))
 	if got < n {

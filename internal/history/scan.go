@@ -109,8 +109,12 @@ func (p *piece) take() (line, bool) {
 	return l, true
 }
 
-// blockSize is the size of a read of a log, in bytes.
-const blockSize = 64 << 10
+const (
+	// blockSize is the size of a read of a log, in bytes.
+	blockSize = 64 << 10
+	// maxBuffer is the size of a buffer that holds the longest line.
+	maxBuffer = maxLine + blockSize
+)
 
 // pieces reads a log forward.
 type pieces struct {
@@ -161,8 +165,8 @@ func (p *pieces) leading() int {
 
 // fill reads another block, or returns io.EOF.
 func (p *pieces) fill() error {
-	if p.mem == nil || len(p.buf) > len(p.mem)/2 {
-		whole := make([]byte, max(min(blockSize, p.limit-p.next), int64(2*len(p.mem))))
+	if p.mem == nil || len(p.buf) > len(p.mem)/2 && len(p.mem) < maxBuffer {
+		whole := make([]byte, min(max(min(blockSize, p.limit-p.next), int64(2*len(p.mem))), maxBuffer))
 		p.buf, p.mem = whole[:copy(whole, p.buf)], whole
 	} else {
 		p.buf = p.mem[:copy(p.mem, p.buf)]

@@ -157,7 +157,7 @@ func (v *matcher) searchFile(ctx context.Context, path string) error {
 		case held > maxLine:
 			held = 0
 		case held > len(v.buf)/2:
-			v.buf = append(v.buf, make([]byte, len(v.buf))...)
+			v.buf = append(v.buf, make([]byte, min(len(v.buf), maxBuffer-len(v.buf)))...)
 		}
 	}
 	return nil

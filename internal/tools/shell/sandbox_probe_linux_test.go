@@ -37,6 +37,8 @@ func probe(what string) {
 		tryListen(arg)
 	case "sockets":
 		trySockets(arg)
+	case "accepted":
+		tryAccepted(arg)
 	case "swap":
 		trySwap(arg)
 	case "files":

@@ -147,6 +147,36 @@ short EINVAL
 	same(t, c.probe("fetch unix="+filepath.Join(c.dir, "job")), "hello\n<nil>\n")
 }
 
+// A socket of the session can be connected to although a connection that it accepted has
+// the same path and is open in no process.
+func TestUnixSocketsOfTheSessionAfterAccept(t *testing.T) {
+	c := confine(t)
+	for _, network := range []bool{false, true} {
+		c.profile.Network = network
+		same(t, c.probe("accepted "+filepath.Join(c.dir, "s")), "<nil>\n<nil>\n")
+	}
+}
+
+// tryAccepted connects twice to a socket at a path. The first connection that the socket
+// accepts is in a message when the second one is made.
+func tryAccepted(path string) {
+	_ = os.Remove(path)
+	at := &unix.SockaddrUnix{Name: path}
+	server, _ := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM, 0)
+	_ = unix.Bind(server, at)
+	_ = unix.Listen(server, 5)
+	connect := func() {
+		client, _ := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM, 0)
+		fmt.Println(unix.Connect(client, at))
+	}
+	connect()
+	accepted, _, _ := unix.Accept(server)
+	pair, _ := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
+	_ = unix.Sendmsg(pair[0], []byte("x"), unix.UnixRights(accepted), nil, 0)
+	unix.Close(accepted)
+	connect()
+}
+
 // tryListen answers connections to a socket at a path.
 func tryListen(path string) {
 	l, err := net.Listen("unix", path)

@@ -95,7 +95,7 @@ func (d *diag) find(match func(boundSocket) bool) *boundSocket {
 	b = binary.NativeEndian.AppendUint16(b, unix.NLM_F_REQUEST|unix.NLM_F_DUMP)
 	b = append(b, make([]byte, 8)...)
 	b = append(b, unix.AF_UNIX, 0, 0, 0)
-	for _, v := range []uint32{^uint32(0) /* all states */, 0, showName | showFile, ^uint32(0), ^uint32(0)} {
+	for _, v := range []uint32{1 << listening, 0, showName | showFile, ^uint32(0), ^uint32(0)} {
 		b = binary.NativeEndian.AppendUint32(b, v)
 	}
 	if unix.Sendto(d.fd, b, 0, &unix.SockaddrNetlink{Family: unix.AF_NETLINK}) != nil {
@@ -122,8 +122,10 @@ func (d *diag) find(match func(boundSocket) bool) *boundSocket {
 	}
 }
 
-// What to list of a socket, and the attributes of an answer.
+// What to list of a socket, and the attributes of an answer. Connections that were accepted
+// have the name and the file of the socket that listens, and may be in no process.
 const (
+	listening          = 10 // TCP_LISTEN, also of Unix sockets
 	showName, showFile = 1, 2
 	nameOf, fileOf     = 0, 1
 )

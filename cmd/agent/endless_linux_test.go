@@ -80,7 +80,7 @@ func endlessKinds() []string {
 	case raceDetector:
 		return []string{"nested quotes", "text"}
 	}
-	return []string{"arguments", "brackets", "calls", "nested quotes", "small blocks", "table", "thinking"}
+	return []string{"arguments", "calls", "nested quotes", "thinking"}
 }
 
 // flood is a model server that sends an endless reply. At an optional size it stops

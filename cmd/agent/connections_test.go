@@ -219,6 +219,34 @@ func TestMCPResourcesAndPromptsOnTheScreen(t *testing.T) {
 	}
 }
 
+// A script can pass text of others: a rule keeps mentions in the argument from being read,
+// and text from standard input mentions nothing.
+func TestMentionsInTextOfOthers(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		args  []string
+		input string
+		read  bool
+	}{
+		{[]string{"see @shop:stock://tea"}, "", true},
+		{[]string{"see @shop:stock://tea", "--deny", "tool: mcp_resource"}, "", false},
+		{nil, "see @shop:stock://tea", false},
+	} {
+		s := serve(t, say("Seen."))
+		h := withServers(t, s)
+		h.configure(t, `{"mcp": {"servers": {"shop": {"command": "agent-shop"}}}}`)
+		cmd := h.command(append([]string{"run", "--model", "openai/m"}, c.args...)...)
+		cmd.Stdin = strings.NewReader(c.input)
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%+v: %v\n%s", c, err, out)
+		}
+		if got := strings.Contains(s.seen()[0].body, "17 pieces of tea"); got != c.read {
+			t.Errorf("%+v: the resource was read: %t\n%s", c, got, out)
+		}
+	}
+}
+
 // The broken server keeps the model of the session from the definitions. A delegate still gets
 // those of the tools that its file names, and cannot call others.
 func TestMCPToolsOfADelegate(t *testing.T) {

@@ -124,6 +124,13 @@ func TestForeignContent(t *testing.T) {
 			b.Close()
 		}
 	}
+	for result, want := range map[string]string{`"after"`: "after\n", `["before",` + after + `]`: "before\nafter\n", ` [ ]`: ""} {
+		b := box(t, foreign(t, `{"name":"t"}`, result, false))
+		if _, got, err := run(t, b, "mcp__x__t", `{}`); err != nil || want != "" && got.Text != want || got.IsError {
+			t.Errorf("the result %s: %q, %v", result, got.Text, err)
+		}
+		b.Close()
+	}
 	b := box(t, foreign(t, `{"name":"t"}`, `{"messages":[{"role":"user","content":{"type":"video"}},{"role":"user","content":`+after+`}],"contents":[{"uri":"a://b","blob":"%%%"},{"uri":"a://c","text":"body"}]}`, false))
 	for len(b.Prompts()) == 0 {
 		<-b.Changed()
@@ -155,6 +162,7 @@ func TestStructuredContentIsNotRepeated(t *testing.T) {
 		{"JSON in a list", text(`{"n":1}`) + "," + text(`{"n":2}`), `{"result":[{"n":1},{"n":2}]}`, "{\"n\":1}\n{\"n\":2}\n"},
 		{"the text of a resource", fmt.Sprintf(`{"type":"resource","resource":{"uri":"a://b","text":%q}}`, long), fmt.Sprintf(`{"content":%q}`, long), "[resource a://b]\n" + long + "\n"},
 		{"the text and a number", text(long), fmt.Sprintf(`{"content":%q,"code":3}`, long), long + "\n{\n  \"code\": 3,\n  \"content\": \"[the same as the text above]\"\n}\n"},
+		{"JSON in a fence", text("```json\n{\"n\": 5}\n```"), `{"n":5}`, "```json\n{\"n\": 5}\n```\n"},
 		{"something else", text("short"), `{"full":"other"}`, "short\n{\n  \"full\": \"other\"\n}\n"},
 		{"only numbers", text("n is 5"), `{"n":5}`, "n is 5\n{\n  \"n\": 5\n}\n"},
 	} {

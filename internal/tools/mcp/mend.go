@@ -15,14 +15,22 @@ import (
 // rejects a whole result because of one block of an unknown type or with damaged data: here
 // such a block becomes a text that names it. Other messages are returned as they are.
 func mend(message []byte) []byte {
-	if !bytes.Contains(message, []byte(`"result"`)) || !bytes.Contains(message, []byte(`"content`)) {
+	_, after, found := bytes.Cut(message, []byte(`"result"`))
+	after = bytes.TrimLeft(after, ": \t\r\n")
+	onlyContent := len(after) > 0 && (after[0] == '"' || after[0] == '[')
+	if !found || !onlyContent && !bytes.Contains(message, []byte(`"content`)) {
 		return message
 	}
 	var envelope, result map[string]json.RawMessage
-	if json.Unmarshal(message, &envelope) != nil || json.Unmarshal(envelope["result"], &result) != nil {
+	if json.Unmarshal(message, &envelope) != nil {
 		return message
 	}
 	changed := false
+	if given := bytes.TrimLeft(envelope["result"], " \t\r\n"); len(given) > 0 && (given[0] == '"' || given[0] == '[') {
+		result, changed = map[string]json.RawMessage{"content": given}, true
+	} else if json.Unmarshal(given, &result) != nil {
+		return message
+	}
 	replace := func(in map[string]json.RawMessage, key string, with json.RawMessage, ok bool) {
 		if ok {
 			in[key], changed = with, true

@@ -136,6 +136,9 @@ type sentTexts map[string]bool
 
 func (s sentTexts) add(text string) {
 	s[strings.TrimSpace(text)] = true
+	if _, fenced, ok := strings.Cut(strings.TrimSpace(text), "```json\n"); ok {
+		text = strings.TrimSuffix(fenced, "```")
+	}
 	var value any
 	if json.Unmarshal([]byte(text), &value) == nil {
 		s[string(encode(value))] = true

@@ -113,7 +113,7 @@ func TestUnrestorableFilesSurvive(t *testing.T) {
 	for _, c := range []struct{ mode, command, want string }{
 		{"all", "rm -rf src", `denied: commands that delete or overwrite data that undo cannot restore need approval`},
 		{"all", "find src -name '*.db' -delete", `it is larger than 64 MB`},
-		{"edits", "sh clean.sh", `it is larger than 64 MB`},
+		{"edits", "sh clean.sh", `it is larger than 64 MB; allow it with --allow 'command: sh clean.sh'`},
 		{"all", "find . -path './.git/*' -delete", ""},
 		{"edits", "sh git.sh", ""},
 		{"all", "git branch -D old", "denied: "},

@@ -127,9 +127,9 @@ func TestRunAgain(t *testing.T) {
 		`},
 		"no user, cannot be undone": {needs: unkept, mode: event.ModeAll, alone: true, runs: 1, want: `
 			start
-			end error "exit 1 · the change of /w/big cannot be undone: it is larger than 64 MB; allow it with an approval in an interactive session" unattended: ENOTFOUND
+			end error "exit 1 · the change of /w/big cannot be undone: it is larger than 64 MB; allow it with --allow 'command: go test ./...'" unattended: ENOTFOUND
 			[exit 1]
-			[It was not run again with changes that cannot be undone: that needs the user's approval, and nobody can approve it in this run. Continue without this change, or tell the user that an approval in an interactive session allows it.]
+			[It was not run again with changes that cannot be undone: that needs the user's approval, and nobody can approve it in this run. Continue without this change, or tell the user that --allow 'command: go test ./...' allows it.]
 		`},
 		"changes stay": {needs: changed, mode: event.ModeAll, answers: answers(yes), runs: 2, want: `
 			start

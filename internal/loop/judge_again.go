@@ -25,5 +25,11 @@ func (p *permissions) judgeAgain(ctx context.Context, c tools.Call, access tools
 		paths.Sandbox = p.sandbox()
 	}
 	f := paths.Look(ctx, c)
-	return p.inMode(widest, paths.Copy, func() policy.Verdict { return p.policy.JudgeAgain(c, f, access) })
+	return p.inMode(widest, paths.Copy, func() policy.Verdict {
+		v := p.policy.JudgeAgain(c, f, access)
+		if v.Ask && access.Unkept && !p.attended {
+			v.Remedies = p.policy.Remedies(c, f, []event.Mode{}) // no mode allows it
+		}
+		return v
+	})
 }

@@ -12,6 +12,9 @@ import (
 // characters.
 func Failure(e *event.ToolEnd) string {
 	text, _, _ := strings.Cut(cmp.Or(e.Error, e.Result.Text), "\n")
+	if e.Outcome != event.Refused && e.Unattended && e.Summary != "" { // a second run needs approval
+		return string(e.Outcome) + ": " + e.Summary
+	}
 	if e.Outcome != event.Refused {
 		return string(e.Outcome) + ": " + text
 	}

@@ -102,7 +102,7 @@ func (s secondRun) unattended() {
 	allow, instead := "", "Continue without the network"
 	switch offer := s.verdict.Offer; {
 	case s.blocked.Unkept != "":
-		allow = "an approval in an interactive session"
+		allow = cmp.Or(strings.Join(s.verdict.Remedies, " or "), "an approval in an interactive session")
 		instead = "Continue without this change"
 	case s.blocked.Home && offer.Prefix:
 		allow = "--allow 'command: " + offer.Value + "'"

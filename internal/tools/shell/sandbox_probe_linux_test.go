@@ -45,6 +45,8 @@ func probe(what string) {
 		tryFiles()
 	case "open":
 		tryOpen()
+	case "reopen":
+		tryReopen()
 	case "hold":
 		_, _ = io.ReadAll(os.Stdin)
 	case "race":

@@ -219,6 +219,39 @@ func tryOpen() {
 	fmt.Println("opened", tries)
 }
 
+// A command can run a program right after it has written it, and lock a file again after it
+// has closed it.
+func TestStrictCommandsKeepNoFileOpen(t *testing.T) {
+	w := watch(t, sandbox.Complete)
+	w.order.Strict, w.order.MaxFile = true, 64<<20
+	if r := w.run(probeLine(t, "reopen")); r.Output != "done\n" {
+		t.Errorf("the command ended with %d: %s", r.Code, r.Output)
+	}
+}
+
+// tryReopen writes programs and runs them, and locks a file with one descriptor after the
+// other.
+func tryReopen() {
+	for i := range 200 {
+		name := fmt.Sprintf("./program%d", i%10)
+		if err := os.WriteFile(name, []byte("#!/bin/sh\n"), 0o755); err != nil {
+			fmt.Println("write", i, err)
+		}
+		if err := exec.Command(name).Run(); err != nil {
+			fmt.Println("run", i, err)
+		}
+		fd, err := unix.Open("lock", unix.O_RDWR|unix.O_CREAT, 0o600)
+		if err == nil {
+			err = unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB)
+		}
+		if err != nil {
+			fmt.Println("lock", i, err)
+		}
+		unix.Close(fd)
+	}
+	fmt.Println("done")
+}
+
 // Signals to the process that makes the calls, such as those of Go's runtime, do not change
 // results.
 func TestSignalsDuringStrictCalls(t *testing.T) {

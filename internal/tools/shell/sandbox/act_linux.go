@@ -104,20 +104,24 @@ func BlockSignals() error {
 	return unix.PthreadSigmask(unix.SIG_SETMASK, &all, nil)
 }
 
-// Install makes the call return a new descriptor of the file that fd is open for. The
-// caller closes fd. The thread must block signals: one that interrupts the ioctl can make
-// the kernel return 0 to the command, which would take that for the descriptor.
+// Install makes the call return a new descriptor of the file that fd is open for. It closes
+// fd before the command continues: otherwise the command could not run a program that it has
+// written, and a lock of the file would last longer. The thread must block signals: one that
+// interrupts the call must not make it fail after the descriptor was installed.
 func (l *Listener) Install(n *Notification, fd int, closeOnExec bool) error {
 	add := struct { // struct seccomp_notif_addfd
 		id                       uint64
 		flags, from, at, toFlags uint32
-	}{id: n.id, flags: unix.SECCOMP_ADDFD_FLAG_SEND, from: uint32(fd)}
+	}{id: n.id, from: uint32(fd)}
 	if closeOnExec {
 		add.toFlags = unix.O_CLOEXEC
 	}
 	const addFD = 0x40182103 // SECCOMP_IOCTL_NOTIF_ADDFD
-	if _, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(l.fd), addFD, uintptr(unsafe.Pointer(&add))); errno != 0 {
+	installed, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(l.fd), addFD, uintptr(unsafe.Pointer(&add)))
+	unix.Close(fd)
+	if errno != 0 {
 		return errno
 	}
+	l.answer(response{id: n.id, value: int64(installed)})
 	return nil
 }

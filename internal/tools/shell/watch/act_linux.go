@@ -326,9 +326,8 @@ func (c *change) openPlace(p *place, flags int, mode uint32) error {
 	return c.install(fd, flags)
 }
 
-// install gives a descriptor to the command, and closes it here.
+// install gives a descriptor to the command and closes it here.
 func (c *change) install(fd, flags int) error {
-	defer unix.Close(fd)
 	if err := c.l.Install(c.n, fd, flags&unix.O_CLOEXEC != 0); err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"agent/cmd/agent/access"
 	"agent/cmd/agent/agents"
 	"agent/cmd/agent/command"
 	"agent/cmd/agent/credentials"
@@ -31,6 +32,7 @@ import (
 	"agent/cmd/agent/tool"
 	"agent/cmd/agent/trust"
 	"agent/cmd/agent/undo"
+	"agent/internal/scratch"
 	"agent/internal/tui/ink"
 )
 
@@ -46,6 +48,7 @@ func main() {
 		debug.SetGCPercent(70) // the largest reply must fit into 150 MB
 	}
 	time.AfterFunc(startTime, debug.FreeOSMemory) // return memory that only startup needed
+	scratch.Use(access.ScratchDir(os.Getenv))
 	end := exit.Watch()
 	cmd := rootCommand(end)
 	cmd.SetArgs(joinResume(os.Args[1:]))

@@ -273,6 +273,28 @@ func TestSandboxIsTurnedOff(t *testing.T) {
 	}
 }
 
+// The temporary files of the program, which it or a later command outside the sandbox uses,
+// are where no command can write.
+func TestCommandsCannotWriteTemporaryFilesOfTheProgram(t *testing.T) {
+	t.Parallel()
+	h := repository(t)
+	dir := filepath.Join(h.dir, ".local", "state", "agent", "tmp")
+	if err := os.MkdirAll(filepath.Join(dir, "agent-other"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	h.put(t, "write.sh", "echo x >"+dir+"/agent-other/start\n")
+	results := sandboxRun(t, h, "shell", shellCall("cd . && sh write.sh"), "shell", shellCall("cd . && trap -p EXIT"))
+	if !strings.Contains(results["call_0"], "Read-only file system") {
+		t.Errorf("%q", results["call_0"])
+	}
+	if !strings.Contains(results["call_1"], dir+"/agent-") {
+		t.Errorf("the trap writes elsewhere: %q", results["call_1"])
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
+		t.Errorf("left in the directory: %v, %v", left, err)
+	}
+}
+
 // The user learns once, with the first command, why the sandbox is incomplete.
 func TestIncompleteSandboxIsReported(t *testing.T) {
 	t.Parallel()

@@ -13,6 +13,10 @@ import (
 	"agent/internal/tools/shell/sandbox"
 )
 
+// ScratchDir returns the directory for temporary files of this program, which commands can
+// read; empty if there is no state directory.
+func ScratchDir(getenv func(string) string) string { return inState("tmp", getenv) }
+
 // SandboxFile returns the file with the sandbox that the system supports; empty if there
 // is no state directory.
 func SandboxFile(getenv func(string) string) string { return inState("sandbox.json", getenv) }
@@ -148,6 +152,7 @@ func (s *Sandbox) Area(dir string, paths policy.Paths) *confine.Area {
 	o.Secret = Secrets(os.Getenv)
 	if state := inState("", os.Getenv); state != "" && !slices.Contains(append(paths.Added, dir), state) {
 		o.Secret = append(o.Secret, state) // the sessions, and what they keep for undo
+		o.Readable = append(o.Readable, ScratchDir(os.Getenv))
 	}
 	return confine.New(o)
 }

@@ -7,6 +7,7 @@ import (
 
 	"agent/internal/history"
 	"agent/internal/llm/phrase"
+	"agent/internal/scratch"
 )
 
 // Expire deletes, in the background, sessions that were not used for days, with those of
@@ -16,6 +17,7 @@ func Expire(ctx context.Context, store *history.Store, days int, now time.Time) 
 	notices := make(chan string, 1)
 	go func() {
 		defer close(notices)
+		scratch.Expire(24 * time.Hour)
 		if days == 0 {
 			return
 		}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"agent/internal/scratch"
 )
 
 // Reader finds repositories and checks whether a View of them can be made. It is safe for
@@ -149,7 +151,7 @@ const testLimit = 10 * time.Second
 // repository and of the user when the variables of a View tell it to. It marks settings of
 // a temporary repository and lists all settings that git sees.
 func testVersion() error {
-	dir, err := os.MkdirTemp("", "agent-git-")
+	dir, err := scratch.MkdirTemp("agent-git-")
 	if err != nil {
 		return err
 	}

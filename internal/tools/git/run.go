@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"agent/internal/scratch"
 )
 
 // Session runs git commands on a repository. Close it.
@@ -37,7 +39,7 @@ func (r Repository) Session(ctx context.Context) (*Session, error) {
 	if within(r.Root, git) {
 		return nil, fmt.Errorf("%s is in the repository itself", git)
 	}
-	dir, err := os.MkdirTemp("", "agent-git-")
+	dir, err := scratch.MkdirTemp("agent-git-")
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 	"time"
 )
@@ -62,6 +63,11 @@ func Start(c Command) (started *Running, err error) {
 	var line string
 	var env []string
 	r.tracker, line, env = trackDir(c.Line, environment(c.Env, c.Dir, c.Limits))
+	if p := c.Limits.Sandbox; p != nil && r.tracker != nil {
+		writes := *p
+		writes.Write = append(slices.Clone(p.Write), r.tracker.tmp)
+		c.Limits.Sandbox = &writes
+	}
 	if r.process, err = launch(c, line, env, in, w); err != nil {
 		r.tracker.end()
 		pipe.Close()

@@ -2,16 +2,22 @@ package shell
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"agent/internal/scratch"
 )
 
 var changesDir = pattern(`(^|[^\w.-])(cd|pushd|popd)($|[^\w.-])`)
 
 // ChangesDir reports whether a line may change the directory of its shell.
 func ChangesDir(line string) bool { return changesDir().MatchString(line) }
+
+// maxDir limits the length of a path that is read, in bytes.
+const maxDir = 64 << 10
 
 // dirTracker reports the final directory of a shell. A nil dirTracker reports
 // none.
@@ -26,7 +32,7 @@ func trackDir(line string, env []string) (*dirTracker, string, []string) {
 	if runtime.GOOS == "windows" || !ChangesDir(line) {
 		return nil, line, env
 	}
-	tmp, err := os.MkdirTemp("", "agent-")
+	tmp, err := scratch.MkdirTemp("agent-")
 	if err != nil {
 		return nil, line, env
 	}
@@ -53,8 +59,13 @@ func (f *dirTracker) end() string {
 	if f == nil {
 		return ""
 	}
-	text, err := os.ReadFile(f.file())
-	_ = os.RemoveAll(f.tmp)
+	defer os.RemoveAll(f.tmp)
+	file, err := os.OpenInRoot(f.tmp, filepath.Base(f.file())) // a command could have made a link
+	if err != nil {
+		return ""
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, maxDir))
 	if err != nil {
 		return ""
 	}

@@ -11,6 +11,7 @@ import (
 
 	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
+	"agent/internal/scratch"
 	"agent/internal/tui/editor"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/screen"
@@ -195,7 +196,7 @@ func writeDraft(text string) (path string, err error) {
 
 // writeTemp writes text to a temporary file that only the user can read.
 func writeTemp(pattern, text string) (path string, err error) {
-	f, err := os.CreateTemp("", pattern)
+	f, err := scratch.CreateTemp(pattern)
 	if err != nil {
 		return "", fmt.Errorf("create a file for the draft: %w", err)
 	}

@@ -1,0 +1,58 @@
+// Package scratch makes temporary files for the program itself. Commands can write to the
+// temporary directory of the system, also in the sandbox, so files there could be replaced
+// before the program, or a command outside the sandbox, uses them. The directory of this
+// package is one that no sandbox makes writable.
+package scratch
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// dir holds the temporary files. It is set before the first use and does not change.
+var dir string
+
+// Use makes dir the directory for temporary files. The program calls it once, at the start.
+// Without it, and if dir cannot be made, they are in the temporary directory of the system.
+func Use(path string) { dir = path }
+
+// parent returns the directory in which to create something, as for os.MkdirTemp.
+func parent() string {
+	if dir != "" && os.MkdirAll(dir, 0o700) == nil {
+		return dir
+	}
+	return ""
+}
+
+// MkdirTemp is os.MkdirTemp in the directory of the program. The caller removes the result.
+func MkdirTemp(pattern string) (string, error) {
+	made, err := os.MkdirTemp(parent(), pattern)
+	if err != nil {
+		return os.MkdirTemp("", pattern) // the disk of the other directory may have room
+	}
+	return made, nil
+}
+
+// CreateTemp is os.CreateTemp in the directory of the program. The caller removes the file.
+func CreateTemp(pattern string) (*os.File, error) {
+	f, err := os.CreateTemp(parent(), pattern)
+	if err != nil {
+		return os.CreateTemp("", pattern)
+	}
+	return f, nil
+}
+
+// Expire removes what programs that were killed have left for longer than a time.
+func Expire(age time.Duration) {
+	entries, err := os.ReadDir(dir)
+	if err != nil || dir == "" {
+		return
+	}
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && info.Mode()&fs.ModeSymlink == 0 && time.Since(info.ModTime()) > age {
+			_ = os.RemoveAll(filepath.Join(dir, e.Name()))
+		}
+	}
+}

@@ -75,16 +75,27 @@ func TestHooksOutsideTheSandbox(t *testing.T) {
 		hook    string
 		outside bool
 	}{
-		"says so":               {`"command":"sh -c 'echo x >../../STOLEN'","sandbox":false`, true},
-		"runs no files":         {`"command":"echo x >HOME/STOLEN"`, true},
-		"says that it needs it": {`"command":"echo x >HOME/STOLEN","sandbox":true`, false},
-		"other program":         {`"command":"sh -c 'echo x >../../STOLEN'"`, false},
-		"path of the workspace": {`"command":"echo x >link"`, false},
-		"function":              {`"command":"cat() { sh -c 'echo x >HOME/STOLEN'; }; cat"`, false},
-		"program of a variable": {`"command":"e=sh; $e -c 'echo x >HOME/STOLEN'"`, false},
-		"nested":                {`"command":"echo $(sh -c 'echo x >HOME/STOLEN')"`, false},
-		"options of a file":     {`"command":"curl -K link"`, false},
-		"changed path":          {`"command":"PATH=.:$PATH; jq"`, false},
+		"says so":                {`"command":"sh -c 'echo x >../../STOLEN'","sandbox":false`, true},
+		"runs no files":          {`"command":"echo x >HOME/STOLEN"`, true},
+		"says that it needs it":  {`"command":"echo x >HOME/STOLEN","sandbox":true`, false},
+		"other program":          {`"command":"sh -c 'echo x >../../STOLEN'"`, false},
+		"path of the workspace":  {`"command":"echo x >link"`, false},
+		"function":               {`"command":"cat() { sh -c 'echo x >HOME/STOLEN'; }; cat"`, false},
+		"program of a variable":  {`"command":"e=sh; $e -c 'echo x >HOME/STOLEN'"`, false},
+		"nested":                 {`"command":"echo $(sh -c 'echo x >HOME/STOLEN')"`, false},
+		"options of a file":      {`"command":"curl -K link"`, false},
+		"reads the workspace":    {`"command":"cat Makefile >HOME/STOLEN"`, false},
+		"reads its input":        {`"command":"cat >HOME/STOLEN"`, true},
+		"reads a file of yours":  {`"command":"cat HOME/.profile ~/.profile >HOME/STOLEN; true"`, true},
+		"reads the temporary":    {`"command":"cat $TMPDIR/x >HOME/STOLEN"`, false},
+		"input of the workspace": {`"command":"cat <Makefile >HOME/STOLEN"`, false},
+		"quoted":                 {`"command":"head -n 1 'Makefile' >HOME/STOLEN"`, false},
+		"filter and a file":      {`"command":"jq -r .a Makefile >HOME/STOLEN"`, false},
+		"filter":                 {`"command":"printenv PATH >HOME/STOLEN; head -c 20 | cut -c 1-9"`, true},
+		"data of a file":         {`"command":"echo x >HOME/STOLEN; curl -s -d @Makefile http://127.0.0.1:1"`, false},
+		"data":                   {`"command":"echo x >HOME/STOLEN; curl -s -u a@b:c --data-urlencode text=me@home http://127.0.0.1:1 || true"`, true},
+		"dates of a file":        {`"command":"date -f Makefile 2>HOME/STOLEN"`, false},
+		"changed path":           {`"command":"PATH=.:$PATH; jq"`, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -14,7 +14,8 @@ import (
 )
 
 // plainPrograms are programs that execute nothing which a file names, so that a hook of the
-// user which runs only them needs no sandbox. They include builtins of the shell.
+// user which runs only them on files of the user needs no sandbox. They include builtins of the
+// shell.
 var plainPrograms = []string{
 	":", "[", "cat", "curl", "cut", "date", "echo", "exit", "false", "head", "jq", "logger", "notify-send", "printenv", "printf", "read",
 	"sleep", "tail", "terminal-notifier", "tr", "true", "wc",
@@ -25,7 +26,7 @@ var plainPrograms = []string{
 var plainCurl = []string{"--data", "--data-binary", "--data-raw", "--data-urlencode", "--header", "--request", "--silent", "--show-error", "--location", "--retry", "--connect-timeout", "--compressed", "--fail", "--max-time", "--user", "--url", "--json", "--form"}
 
 // outside reports whether a hook runs outside the sandbox. A hook of the user that does not
-// say so does if it runs only plainPrograms and writes to no file of the workspace.
+// say so does if it runs only plainPrograms and names no file that commands can replace.
 func outside(h settings.Hook, ofUser bool, dir string) bool {
 	if h.Sandbox != nil {
 		return !*h.Sandbox
@@ -34,7 +35,7 @@ func outside(h settings.Hook, ofUser bool, dir string) bool {
 }
 
 // plain reports whether a command runs only plainPrograms from outside the workspace dir, and
-// redirects output only to absolute paths outside it.
+// names only files outside it.
 func plain(line, dir string) bool {
 	f, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(line), "")
 	if err != nil {
@@ -64,22 +65,44 @@ func plain(line, dir string) bool {
 	return ok
 }
 
-// plainCall reports whether a call runs one of plainPrograms.
+// plainCall reports whether a call runs one of plainPrograms, which reads and writes only
+// files that no command can have replaced.
 func plainCall(c *syntax.CallExpr, dir string) bool {
 	name := c.Args[0].Lit()
 	if !slices.Contains(plainPrograms, name) || fromWorkspace(name, dir) {
 		return false
 	}
-	for _, w := range c.Args[1:] {
+	filters := 0 // of jq
+	for i, w := range c.Args[1:] {
+		text, static := wordText(w)
+		option := strings.HasPrefix(text, "-") && text != "-"
 		switch name {
 		case "printf", "[": // with -v they evaluate the name of a variable
-			if len(w.Parts) == 0 || strings.HasPrefix(w.Lit(), "-v") {
+			if len(w.Parts) == 0 || strings.HasPrefix(text, "-v") {
 				return false
 			}
-		case "curl": // these options name a file with options, or one to write
-			text := w.Lit()
-			long := strings.HasPrefix(text, "--") && !slices.Contains(plainCurl, text)
-			if long || strings.HasPrefix(text, "-") && !strings.HasPrefix(text, "--") && strings.ContainsAny(text, "KOoDcJ") {
+		case "cat", "cut", "head", "tail", "wc":
+			if !option && text != "-" && strings.Trim(text, "0123456789,-+") != "" && !plainPath(w, dir) || strings.Contains(text, "files0-from") {
+				return false
+			}
+		case "date":
+			if option && !strings.HasPrefix(text, "--") && strings.ContainsAny(text, "fr") || strings.HasPrefix(text, "--f") || strings.HasPrefix(text, "--r") {
+				return false
+			}
+		case "logger":
+			if option && (strings.Contains(text, "f") || !static) {
+				return false
+			}
+		case "jq":
+			if filters++; option {
+				filters--
+			}
+			if option && strings.Trim(text, "-rcesnRja") != "" || filters > 1 && !plainPath(w, dir) || strings.Contains(text, "import") || strings.Contains(text, "include") {
+				return false
+			}
+		case "curl": // these options name a file with options, or one to read or write
+			long := strings.HasPrefix(text, "--") && !slices.Contains(plainCurl, strings.SplitN(text, "=", 2)[0])
+			if long || option && !strings.HasPrefix(text, "--") && strings.ContainsAny(text, "KOoDcJTbE") || namesFile(text, c.Args[i].Lit() == "--data-urlencode") {
 				return false
 			}
 		}
@@ -87,26 +110,84 @@ func plainCall(c *syntax.CallExpr, dir string) bool {
 	return true
 }
 
-// plainRedirect reports whether a redirection writes to no file of the workspace.
+// namesFile reports whether an argument of curl names a file to send: "@file",
+// "name=@file", "-d@file", or "name@file" in encoded data. Standard input is none.
+func namesFile(text string, encoded bool) bool {
+	before, after, found := strings.Cut(text, "@")
+	switch {
+	case strings.Contains(text, "=<"):
+		return true
+	case !found, after == "-":
+		return false
+	}
+	return before == "" || strings.HasSuffix(before, "=") || strings.HasPrefix(before, "-") || encoded && !strings.Contains(before, "=")
+}
+
+// wordText returns the text of a word. Static is set if it has no expansions; they are left
+// out.
+func wordText(w *syntax.Word) (text string, static bool) {
+	static = true
+	var add func(parts []syntax.WordPart)
+	add = func(parts []syntax.WordPart) {
+		for _, p := range parts {
+			switch p := p.(type) {
+			case *syntax.Lit:
+				text += p.Value
+			case *syntax.SglQuoted:
+				text += p.Value
+				static = static && !p.Dollar
+			case *syntax.DblQuoted:
+				add(p.Parts)
+			default:
+				static = false
+			}
+		}
+	}
+	add(w.Parts)
+	return text, static
+}
+
+// plainRedirect reports whether a redirection names only files that no command can have
+// replaced.
 func plainRedirect(r *syntax.Redirect, dir string) bool {
 	switch r.Op {
-	case syntax.RdrIn, syntax.WordHdoc, syntax.Hdoc, syntax.DashHdoc, syntax.DplIn:
+	case syntax.WordHdoc, syntax.Hdoc, syntax.DashHdoc, syntax.DplIn:
 		return true
 	case syntax.DplOut:
 		return r.Word.Lit() == "1" || r.Word.Lit() == "2"
 	}
-	path := r.Word.Lit()
-	if len(r.Word.Parts) > 0 {
-		if p, isVariable := r.Word.Parts[0].(*syntax.ParamExp); isVariable && p.Short && p.Param.Value == "HOME" && len(r.Word.Parts) == 2 {
-			if rest, isText := r.Word.Parts[1].(*syntax.Lit); isText {
-				path = os.Getenv("HOME") + rest.Value
-			}
+	return r.Word.Lit() == os.DevNull || plainPath(r.Word, dir)
+}
+
+// plainPath reports whether a word is an absolute path, which may begin with $HOME or ~,
+// outside the workspace dir and the temporary directory: commands can replace files there.
+func plainPath(w *syntax.Word, dir string) bool {
+	path, static := wordText(w)
+	parts := w.Parts
+	if len(parts) == 1 {
+		if quoted, isQuoted := parts[0].(*syntax.DblQuoted); isQuoted {
+			parts = quoted.Parts
 		}
 	}
-	if rest, ok := strings.CutPrefix(path, "~/"); ok {
-		path = filepath.Join(os.Getenv("HOME"), rest)
+	switch {
+	case len(parts) == 2 && isHome(parts[0]):
+		if _, isText := parts[1].(*syntax.Lit); !isText {
+			return false
+		}
+		path = os.Getenv("HOME") + path
+	case !static:
+		return false
+	case strings.HasPrefix(w.Lit(), "~/"):
+		path = filepath.Join(os.Getenv("HOME"), path[2:])
 	}
-	return filepath.IsAbs(path) && !within(realpath.Of(dir), realpath.Of(path))
+	real := realpath.Of(path)
+	return filepath.IsAbs(path) && !strings.ContainsAny(path, "*?[{") && !within(realpath.Of(dir), real) && !within(realpath.Of(os.TempDir()), real)
+}
+
+// isHome reports whether a part of a word is $HOME.
+func isHome(part syntax.WordPart) bool {
+	p, isVariable := part.(*syntax.ParamExp)
+	return isVariable && p.Short && p.Param.Value == "HOME"
 }
 
 // fromWorkspace reports whether the shell could find a program of that name in the workspace.

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -409,7 +410,10 @@ func TestStrictWatchRefusesWhatItCannotKeep(t *testing.T) {
 // A strict order refuses changes in git directories, except in those that the command has
 // created, or if the command runs git.
 func TestStrictWatchRefusesChangesInRepositories(t *testing.T) {
-	for _, line := range []string{"rm -r r/.git/objects", "echo x >r/.git/HEAD", "echo x >r/.git/new", "mv r/.git/objects out", "echo x >r/file/.git", "rm r/file/.git"} {
+	for line, isHistory := range map[string]bool{
+		"rm -r r/.git/objects": true, "echo x >r/.git/HEAD": true, "mv r/.git/objects out": true,
+		"echo x >r/.git/new": false, "echo x >r/file/.git": false, "rm r/file/.git": false,
+	} {
 		t.Run(line, func(t *testing.T) {
 			w := watch(t, sandbox.Complete)
 			write(t, filepath.Join(w.dir, "r/.git/HEAD"), "ref\n")
@@ -420,11 +424,31 @@ func TestStrictWatchRefusesChangesInRepositories(t *testing.T) {
 			if r.Code == 0 || r.Kept.Refused == nil || r.Kept.Refused.Why != "git directories are not kept" {
 				t.Errorf("the command ended with %d: %s, %+v", r.Code, r.Output, r.Kept.Refused)
 			}
-			w.order.Git = true
-			if r := w.run(line); r.Code != 0 || r.Kept.Refused != nil {
+			w.order.Git = true // then only git may change the history
+			if r := w.run(line); (r.Code != 0) != isHistory || (r.Kept.Refused != nil) != isHistory {
 				t.Errorf("a command that runs git ended with %d: %s, %+v", r.Code, r.Output, r.Kept.Refused)
 			}
 		})
+	}
+}
+
+// The workspace cannot be renamed, nor what it is in: changes under another name would not be
+// kept.
+func TestStrictWatchRefusesToRenameTheWorkspace(t *testing.T) {
+	w := watch(t, sandbox.Complete)
+	above := filepath.Join(t.TempDir(), "above")
+	dir := filepath.Join(above, "workspace")
+	write(t, filepath.Join(dir, "big"), strings.Repeat("x", 1<<20+1))
+	w.profile.Write = append(w.profile.Write, filepath.Dir(above))
+	w.order.Strict, w.order.Roots = true, append(w.order.Roots, dir)
+	for _, from := range []string{dir, above} {
+		r := w.run(fmt.Sprintf("mv %s %s/moved && : >%s/moved/big", from, filepath.Dir(above), filepath.Dir(above)))
+		if r.Code == 0 || r.Kept.Refused == nil {
+			t.Errorf("the command ended with %d: %s, %+v", r.Code, r.Output, r.Kept.Refused)
+		}
+	}
+	if info, err := os.Stat(filepath.Join(dir, "big")); err != nil || info.Size() == 0 {
+		t.Errorf("the file is lost: %v", err)
 	}
 }
 

@@ -193,17 +193,35 @@ func (c *change) resize(file string, size int64) error {
 	return unix.Truncate(file, size)
 }
 
-// chmodDescriptor changes the mode of a file that the thread has open.
-func (c *change) chmodDescriptor(fd int32, mode uint32) error {
+// chmodDescriptor keeps a file that the thread has open, and lets act change its mode. The
+// descriptor is read once: the thread can make it refer to another file meanwhile.
+func (c *change) chmodDescriptor(fd int32, mode uint32) (why string, err error) {
 	file, err := unix.Open(string(c.task())+"/fd/"+strconv.Itoa(int(fd)), unix.O_PATH|unix.O_CLOEXEC, 0)
+	if errors.Is(err, unix.ENOENT) {
+		err = unix.EBADF
+	}
+	if err == nil && !c.l.Waits(c.n) {
+		unix.Close(file)
+		err = unix.ESRCH
+	}
 	if err != nil {
-		return err
+		return "", err
 	}
-	defer unix.Close(file)
-	if !c.l.Waits(c.n) {
-		return unix.ESRCH
+	c.act = func() error {
+		defer unix.Close(file)
+		return unix.Chmod(ownDescriptor(file), mode)
 	}
-	return unix.Chmod(ownDescriptor(file), mode)
+	path, err := readlink(ownDescriptor(file))
+	if err == nil && path[0] == '/' && c.wanted(path) {
+		var p place
+		if p, err = look(path); err == nil && p.exists {
+			why = c.keepPlace(p)
+		}
+	}
+	if why != "" || err != nil {
+		unix.Close(file)
+	}
+	return why, err
 }
 
 // remove removes what is at a place.

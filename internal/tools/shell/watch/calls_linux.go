@@ -239,11 +239,10 @@ func (c *change) removed(dir, path, flags int) (why string, err error) {
 // chmodOpen changes the mode of an open file.
 func (c *change) chmodOpen() (why string, err error) {
 	fd := int32(c.n.Args[0])
-	c.act = func() error { return c.chmodDescriptor(fd, uint32(c.n.Args[1])) }
-	path, err := c.task().descriptor(fd)
-	if c.acts && errors.Is(err, errNoFile) {
-		return "", nil
+	if c.acts {
+		return c.chmodDescriptor(fd, uint32(c.n.Args[1]))
 	}
+	path, err := c.task().descriptor(fd)
 	if err != nil || !c.wanted(path) {
 		return "", err
 	}
@@ -300,7 +299,10 @@ func (c *change) rename(fromDir, from, toDir, to int, flags uint) (why string, e
 		return "", nil
 	}
 	for _, p := range []place{old, replaced} {
-		if why = c.keepMoved(p); why != "" {
+		if why = c.refuseRoot(p.path); why == "" {
+			why = c.keepMoved(p)
+		}
+		if why != "" {
 			return why, nil
 		}
 	}

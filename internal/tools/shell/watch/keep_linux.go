@@ -5,7 +5,9 @@ package watch
 import (
 	"errors"
 	"io"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -37,11 +39,16 @@ func (c *change) keepMoved(p place) (why string) {
 const lostGit = "git directories are not kept"
 
 // refuseGit returns why the change of a place in a git directory is refused; "" if the
-// command has created the directory, or the place is in none.
-func (w *Watcher) refuseGit(p place) (why string) {
-	before, _, found := strings.Cut(p.path+"/", "/.git/")
+// command has created the directory, or the place is in none. In a command that runs git, only
+// git may change what holds the history.
+func (c *change) refuseGit(p place) (why string) {
+	w := c.Watcher
+	before, rest, found := strings.Cut(p.path+"/", "/.git/")
 	dir := before + "/.git"
-	if !found || w.order.Git || !w.git(dir) || dir == p.path && !p.exists {
+	if !found || !w.git(dir) || dir == p.path && !p.exists {
+		return ""
+	}
+	if w.order.Git && !(p.exists && holdsHistory(rest) && !c.isGit()) {
 		return ""
 	}
 	w.mu.Lock()
@@ -55,6 +62,40 @@ func (w *Watcher) refuseGit(p place) (why string) {
 		return w.refuse(p.path, lostGit)
 	}
 	return w.refuse(dir, lostGit)
+}
+
+// holdsHistory reports whether a path in a git directory is one without which commits,
+// branches or what is staged are lost.
+func holdsHistory(path string) bool {
+	first, _, _ := strings.Cut(path, "/")
+	return slices.Contains([]string{"HEAD", "config", "index", "logs", "modules", "objects", "packed-refs", "refs", "shallow", "worktrees"}, first)
+}
+
+// isGit reports whether the process that makes the call is git. A program that the command
+// could have written is not.
+func (c *change) isGit() bool {
+	exe, err := readlink(string(c.task()) + "/exe")
+	if err != nil {
+		return false
+	}
+	for _, root := range slices.Concat(c.order.Roots, []string{os.TempDir()}) {
+		if below(exe, root) {
+			return false
+		}
+	}
+	name := strings.TrimPrefix(filepath.Base(exe), ".") // wrapped programs are called ".git-wrapped"
+	return name == "git" || strings.HasPrefix(name, "git-")
+}
+
+// refuseRoot returns why a path cannot be renamed; "" if it can. Under another name, changes
+// in a directory whose changes are kept would not be.
+func (w *Watcher) refuseRoot(path string) string {
+	for _, root := range w.order.Roots {
+		if path == root || below(root, path) {
+			return w.refuse(path, "the workspace is in it")
+		}
+	}
+	return ""
 }
 
 // git reports whether a path has the name of a git directory and is in a directory whose

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -292,6 +293,35 @@ func TestCommandsCannotWriteTemporaryFilesOfTheProgram(t *testing.T) {
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
 		t.Errorf("left in the directory: %v, %v", left, err)
+	}
+}
+
+// A command that nobody approved cannot change other repositories in the temporary directory,
+// but those that the session has made, and other files there.
+func TestForeignRepositoriesInTheTemporaryDirectory(t *testing.T) {
+	t.Parallel()
+	h := repository(t)
+	temp := h.env[len(h.env)-1][len("TMPDIR="):]
+	for _, name := range []string{"other/.git/config", "deeper/clone/.git/config", "deeper/clone/thesis.txt"} {
+		file := filepath.Join(temp, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, nil, 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h.put(t, "try.sh", "cd "+temp+`
+for file in other/.git/config deeper/clone/thesis.txt other/new free; do (echo x >$file) 2>/dev/null && echo "$file: written"; done
+mv deeper moved 2>/dev/null && echo moved; rm -rf other deeper 2>/dev/null; ls other deeper/clone
+git init -q own && cd own && echo x >>file && git status --short`)
+	for _, mode := range []string{"edits", "all"} {
+		results := sandboxRunAs(t, h, []string{"--mode", mode}, "shell", shellCall("sh try.sh"), "shell", shellCall("sh try.sh; true"))
+		for _, got := range results {
+			if got != "free: written\ndeeper/clone:\nthesis.txt\n\nother:\n?? file\n[exit 0]\n" {
+				t.Errorf("%s: %s", mode, got)
+			}
+		}
+		if err := errors.Join(os.RemoveAll(filepath.Join(temp, "own")), os.RemoveAll(filepath.Join(temp, "free"))); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

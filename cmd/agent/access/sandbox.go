@@ -30,6 +30,8 @@ type Sandbox struct {
 	report  func() sandbox.Report
 	session func() *sandbox.Session // nil if there is no sandbox
 	evaded  atomic.Bool             // a command tried to evade the check of its changes
+	begin   sync.Once               // sets foreign
+	foreign func() []string         // repositories of others when the first command ran
 }
 
 // storedReport is the content of the file.
@@ -141,6 +143,11 @@ func (s *Sandbox) Area(dir string, paths policy.Paths) *confine.Area {
 		Workspace: dir, Added: paths.Added, Readable: slices.Clone(paths.Readable), Places: sandbox.Places{Home: paths.Home, Env: os.Getenv},
 		Fixed: paths.Fixed, Protected: policy.ProtectedName, Session: s.session, Failed: s.failed, Evaded: func() { s.evaded.Store(true) },
 	}
+	s.begin.Do(func() {
+		own := append([]string{dir, paths.Home}, paths.Added...)
+		s.foreign = sync.OnceValue(func() []string { return confine.Foreign(own) })
+	})
+	o.Foreign = s.foreign
 	if paths.Outputs != "" {
 		o.Readable = append(o.Readable, paths.Outputs)
 	}

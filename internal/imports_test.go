@@ -90,7 +90,7 @@ var mayImport = map[string][]string{
 	"cmd/agent/headless":               {"cmd/agent/command", "cmd/agent/exit", "cmd/agent/sessions", "internal/llm", "internal/loop/event", "internal/loop/turn", "internal/tui/diff", "internal/tui/ink"},
 	"cmd/agent/help":                   {},
 	"cmd/agent/mcp":                    {"cmd/agent/command", "cmd/agent/exit", "cmd/agent/settings", "cmd/agent/trust", "internal/history", "internal/link", "internal/llm", "internal/loop/instructions", "internal/loop/policy", "internal/tools", "internal/tools/mcp", "internal/tui/ink"},
-	"cmd/agent/doctor":                 {"cmd/agent/command", "cmd/agent/credentials", "cmd/agent/desktop", "cmd/agent/models", "cmd/agent/settings", "internal/history", "internal/tools", "internal/tools/shell/sandbox", "internal/tui/ink"},
+	"cmd/agent/doctor":                 {"internal/scratch", "cmd/agent/command", "cmd/agent/credentials", "cmd/agent/desktop", "cmd/agent/models", "cmd/agent/settings", "internal/history", "internal/tools", "internal/tools/shell/sandbox", "internal/tui/ink"},
 	"cmd/agent/eval":                   {"cmd/agent/command", "internal/llm", "internal/tools", "internal/tui/ink"},
 	"cmd/agent/models":                 {"cmd/agent/command", "cmd/agent/credentials", "cmd/agent/settings", "internal/history", "internal/llm", "internal/loop/event", "internal/loop/turn", "internal/tui/ink"},
 	"cmd/agent/tool":                   {"cmd/agent/command", "cmd/agent/exit", "internal/elicit", "internal/llm", "internal/loop/event", "internal/loop/policy", "internal/textdiff", "internal/tools", "internal/tools/advice", "internal/tui/ink"},

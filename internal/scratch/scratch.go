@@ -11,11 +11,12 @@ import (
 	"time"
 )
 
-// dir holds the temporary files. It is set before the first use and does not change.
+// dir holds the temporary files. It does not change after the first use.
 var dir string
 
-// Use makes dir the directory for temporary files. The program calls it once, at the start.
-// Without it, and if dir cannot be made, they are in the temporary directory of the system.
+// Use makes path the directory for temporary files. The program calls it before the first use.
+// Without it, with "", and if the directory cannot be made, they are in the temporary directory
+// of the system.
 func Use(path string) { dir = path }
 
 // parent returns the directory in which to create something, as for os.MkdirTemp.

@@ -15,6 +15,7 @@ import (
 	"agent/cmd/agent/command"
 	"agent/cmd/agent/credentials"
 	"agent/cmd/agent/desktop"
+	"agent/internal/scratch"
 	"agent/internal/tools/git"
 	"agent/internal/tools/shell"
 	"agent/internal/tools/shell/sandbox"
@@ -56,6 +57,7 @@ func checkGit(ctx context.Context) row {
 		return out
 	}
 	out.Detail = firstLine(ctx, file, "--version")
+	scratch.Use("") // the state directory may not exist, and stays so
 	if err := git.NewReader().Test(); err != nil {
 		out.Status, out.Advice = warning, fmt.Sprintf("All git commands need your approval: %v. Install git 2.32 or newer.", err)
 	}

@@ -13,7 +13,7 @@ import (
 // prompt to its first request, which is for a summary: the session exceeds the context
 // window.
 func BenchmarkOpenSession(b *testing.B) {
-	buildProgram(b)
+	useProgram(b, buildProgram(b))
 	s := newPacer(b)
 	h := newHome(b, nil, s.env()...)
 	store := h.store()

@@ -16,16 +16,21 @@ import (
 	"agent/internal/tools/shell/keeper"
 )
 
-// buildProgram builds the program like make build, and puts it first in PATH.
-func buildProgram(b *testing.B) {
-	b.Helper()
-	dir := b.TempDir()
-	cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", filepath.Join(dir, "agent"), ".")
+// buildProgram builds the program like make build, and returns its path.
+func buildProgram(tb testing.TB) string {
+	tb.Helper()
+	path := filepath.Join(tb.TempDir(), "agent")
+	cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", path, ".")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
-		b.Fatalf("build: %v\n%s", err, out)
+		tb.Fatalf("build: %v\n%s", err, out)
 	}
-	b.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	return path
+}
+
+// useProgram makes the program at a path the first one in PATH. It must be called agent.
+func useProgram(b *testing.B, path string) {
+	b.Setenv("PATH", filepath.Dir(path)+string(filepath.ListSeparator)+os.Getenv("PATH"))
 }
 
 // process is a running program, seen from outside.

@@ -19,19 +19,19 @@ type cacheMark struct {
 // markPrefixes sets a cache mark on the system prompt, on the last message, and
 // on the last message of the previous request.
 func (b *builder) markPrefixes() {
-	last := len(b.Messages) - 1
+	last := len(b.request.messages) - 1
 	if last < 0 {
 		return
 	}
-	if b.Messages[0].Role == api.ChatMessageRoleSystem {
+	if b.request.messages[0].Role == api.ChatMessageRoleSystem {
 		b.mark(0)
 	}
 	before := last
-	for before > 0 && b.Messages[before].Role != api.ChatMessageRoleAssistant {
+	for before > 0 && b.request.messages[before].Role != api.ChatMessageRoleAssistant {
 		before--
 	}
 	for _, i := range []int{before - 1, last} {
-		if i > 0 || i == 0 && b.Messages[0].Role != api.ChatMessageRoleSystem {
+		if i > 0 || i == 0 && b.request.messages[0].Role != api.ChatMessageRoleSystem {
 			b.mark(i)
 		}
 	}
@@ -40,19 +40,16 @@ func (b *builder) markPrefixes() {
 // mark sets a cache mark on message i. A message without content cannot have
 // one.
 func (b *builder) mark(i int) {
-	m := &b.Messages[i]
+	m := &b.request.messages[i]
 	var parts []markedPart
-	for _, p := range contentParts(*m) {
+	for _, p := range contentParts(m.ChatCompletionMessage) {
 		parts = append(parts, markedPart{ChatMessagePart: p})
 	}
 	if len(parts) == 0 {
 		return
 	}
 	parts[len(parts)-1].Mark = &cacheMark{Type: "ephemeral"}
-	if b.more[i] == nil {
-		b.more[i] = fields{}
-	}
-	b.more[i]["content"] = parts
+	m.more["content"] = parts
 	m.Content, m.MultiContent = "", nil
 }
 

@@ -83,25 +83,21 @@ func (b *builder) add(m api.ChatCompletionMessage, more fields) {
 	default:
 		more["content"] = ""
 	}
-	if len(more) > 0 {
-		b.more[len(b.Messages)] = more
-	}
-	b.Messages = append(b.Messages, m)
+	b.request.messages = append(b.request.messages, message{m, more})
 }
 
 // user adds a user message, or extends the last message if that is one: many
 // chat templates reject two in a row.
 func (b *builder) user(text string, images []llm.Image) {
-	last := api.ChatCompletionMessage{}
-	if n := len(b.Messages); n > 0 {
-		last = b.Messages[n-1]
+	last, n := message{}, len(b.request.messages)
+	if n > 0 {
+		last = b.request.messages[n-1]
 	}
 	var parts []api.ChatMessagePart
 	switch {
 	case last.Role == api.ChatMessageRoleUser:
-		parts = contentParts(last)
-		delete(b.more, len(b.Messages)-1)
-		b.Messages = b.Messages[:len(b.Messages)-1]
+		parts = contentParts(last.ChatCompletionMessage)
+		b.request.messages = b.request.messages[:n-1]
 	case last.Role == api.ChatMessageRoleTool && b.quirks.Alternate:
 		b.add(api.ChatCompletionMessage{Role: api.ChatMessageRoleAssistant, Content: "OK."}, fields{})
 	}

@@ -43,6 +43,7 @@ type Provider struct {
 	path    string
 	quirks  Quirks
 	learned wire.Learned
+	encoder encoder
 }
 
 // New returns a provider. It does not connect yet.
@@ -99,7 +100,7 @@ func (p *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.De
 func (p *Provider) stream(ctx context.Context, req llm.Request, q Quirks, accepted func(), yield func(llm.Delta, error) bool) *llm.Error {
 	x := p.Exchange(ctx, req.Model)
 	defer func() { _ = x.Close() }()
-	do := &doer{x: x, url: p.url(req.Model), request: newRequest(req, q)}
+	do := &doer{x: x, url: p.url(req.Model), request: newRequest(req, q, &p.encoder)}
 	config := api.DefaultConfig("")
 	config.BaseURL, config.HTTPClient = p.BaseURL(), do
 	stream, err := api.NewClientWithConfig(config).CreateChatCompletionStream(ctx, do.request.ChatCompletionRequest)

@@ -18,13 +18,14 @@ type request struct {
 	// model is kept from the library, which rejects tools and token limits for
 	// some model names that support them.
 	model    string
-	cacheKey string         // prompt_cache_key; empty for none
-	more     map[int]fields // of messages, by index
+	cacheKey string    // prompt_cache_key; empty for none
+	messages []message // kept from the library, which would encode all of them each time
+	encoder  *encoder
 }
 
 // NewRequest returns the body of a streaming request.
 func NewRequest(req llm.Request, q Quirks) ([]byte, error) {
-	r := newRequest(req, q)
+	r := newRequest(req, q, new(encoder))
 	body, err := json.Marshal(r.ChatCompletionRequest)
 	if err != nil {
 		return nil, fmt.Errorf("write the request: %w", err)
@@ -32,8 +33,8 @@ func NewRequest(req llm.Request, q Quirks) ([]byte, error) {
 	return r.complete(body)
 }
 
-func newRequest(req llm.Request, q Quirks) *request {
-	r := &request{model: req.Model, more: map[int]fields{}, ChatCompletionRequest: api.ChatCompletionRequest{
+func newRequest(req llm.Request, q Quirks, e *encoder) *request {
+	r := &request{model: req.Model, encoder: e, ChatCompletionRequest: api.ChatCompletionRequest{
 		Messages:        []api.ChatCompletionMessage{},
 		Stream:          true,
 		ReasoningEffort: req.Effort,
@@ -76,8 +77,8 @@ func newRequest(req llm.Request, q Quirks) *request {
 }
 
 // libraryHead is the beginning of a request that the library encodes without a
-// model.
-const libraryHead = `{"model":"","messages":`
+// model and messages.
+const libraryHead = `{"model":"","messages":[]`
 
 // complete adds the parts that the library cannot express to the body that it
 // encoded.
@@ -86,28 +87,13 @@ func (r *request) complete(body []byte) ([]byte, error) {
 	if !ok {
 		return nil, fmt.Errorf("read the request of the library: it does not begin with %s", libraryHead)
 	}
-	var messages []json.RawMessage
-	in := json.NewDecoder(bytes.NewReader(rest))
-	if err := in.Decode(&messages); err != nil {
-		return nil, fmt.Errorf("read the messages of the request: %w", err)
-	}
 	model, err := wire.Marshal(r.model)
 	if err != nil {
 		return nil, fmt.Errorf("write the model: %w", err)
 	}
-	out := append(append(append(make([]byte, 0, len(body)+len(body)/8), `{"model":`...), model...), `,"messages":[`...)
-	for i, m := range messages {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = append(out, m...)
-		if more := r.more[i]; len(more) > 0 {
-			added, err := wire.Marshal(more)
-			if err != nil {
-				return nil, fmt.Errorf("write message %d: %w", i, err)
-			}
-			out = append(append(out[:len(out)-1], ','), added[1:]...)
-		}
+	out := append(append([]byte(`{"model":`), model...), `,"messages":[`...)
+	if out, err = r.encoder.append(out, r.messages, len(rest)); err != nil {
+		return nil, err
 	}
 	out = append(out, ']')
 	if r.cacheKey != "" {
@@ -117,7 +103,7 @@ func (r *request) complete(body []byte) ([]byte, error) {
 		}
 		out = append(append(out, `,"prompt_cache_key":`...), key...)
 	}
-	return unescape(append(out, rest[in.InputOffset():]...)), nil
+	return append(out, unescape(rest)...), nil
 }
 
 // unescape undoes the library's escapes of <, > and & in place. They are

@@ -15,12 +15,15 @@ func (c *Conversation) prefixTokens() int {
 	if c.Prefix == nil {
 		return 0
 	}
-	return window.PrefixTokens(c.Prefix.System, c.Prefix.Tools)
+	if c.counts.of != c.Prefix {
+		c.counts.of, c.counts.prefix = c.Prefix, window.PrefixTokens(c.Prefix.System, c.Prefix.Tools)
+	}
+	return c.counts.prefix
 }
 
 // used returns how many tokens the next request uses.
 func (c *Conversation) used() int {
-	c.size = c.meter.Of(c.prefixTokens(), c.Messages)
+	c.size = c.meter.OfCounted(&c.counts.messages, c.prefixTokens(), c.Messages)
 	return c.size
 }
 

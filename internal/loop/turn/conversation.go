@@ -23,6 +23,7 @@ type Conversation struct {
 	prefixFor prefixModel // the model that Prefix was compared for
 	meter     window.Meter
 	marks     window.Marks
+	counts    counts
 	size      int               // tokens of the next request, when it was measured last
 	accepted  map[string]int    // most tokens of a request that a model answered, by name
 	learned   map[string]int    // tokens that a model accepts although its window should hold more, by name
@@ -34,6 +35,13 @@ type Conversation struct {
 	textCalls map[string]bool // models that write their tool calls as text, by name
 	unlisted  map[string]bool // models that get no definitions of MCP tools, by name
 	assumed   map[string]bool // models whose assumed window the user has been told, by name
+}
+
+// counts are the estimates that a conversation remembers.
+type counts struct {
+	of       *event.Prefix // the prefix that was counted
+	prefix   int           // its tokens
+	messages window.Counts
 }
 
 // Outputs keeps the originals of shortened results for the model to look up.

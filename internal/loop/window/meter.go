@@ -12,11 +12,18 @@ type Meter struct {
 
 // Of returns how many tokens a request with msgs uses. prefix is the estimate of
 // what precedes the messages.
-func (m Meter) Of(prefix int, msgs []llm.Message) int {
-	sums := sumsOf(msgs)
-	all := sums[len(msgs)]
+func (m Meter) Of(prefix int, msgs []llm.Message) int { return m.of(prefix, sumsOf(msgs)) }
+
+// OfCounted is Of with the estimates that c remembers.
+func (m Meter) OfCounted(c *Counts, prefix int, msgs []llm.Message) int {
+	return m.of(prefix, c.sums(msgs))
+}
+
+func (m Meter) of(prefix int, sums []int) int {
+	msgs := len(sums) - 1
+	all := sums[msgs]
 	used := int(m.scaleOf(prefix, sums) * float64(prefix+all))
-	if m.total > 0 && m.msgs <= len(msgs) {
+	if m.total > 0 && m.msgs <= msgs {
 		used = max(used, m.total+all-sums[m.msgs])
 	}
 	return used

@@ -49,7 +49,7 @@ func (b *builder) mark(i int) {
 		return
 	}
 	parts[len(parts)-1].Mark = &cacheMark{Type: "ephemeral"}
-	m.more["content"] = parts
+	m.more.set("content", parts)
 	m.Content, m.MultiContent = "", nil
 }
 

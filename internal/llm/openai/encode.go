@@ -34,7 +34,8 @@ type conversation struct {
 // message is a message of the library with the fields that it lacks.
 type message struct {
 	api.ChatCompletionMessage
-	more fields
+	content string // JSON that replaces an empty content; empty for none
+	more    fields
 }
 
 // append appends the messages to out, with commas between them. The result has room for more
@@ -106,6 +107,9 @@ func (c *conversation) add(m message) error {
 // encode returns the message as JSON.
 func (m *message) encode() ([]byte, error) {
 	text, err := json.Marshal(m.ChatCompletionMessage)
+	if err == nil && m.content != "" {
+		text = append(append(append(text[:len(text)-1], `,"content":`...), m.content...), '}')
+	}
 	if err == nil && len(m.more) > 0 {
 		var added []byte
 		if added, err = wire.Marshal(m.more); err == nil {
@@ -123,7 +127,7 @@ func (m *message) encode() ([]byte, error) {
 func (m *message) equals(o *message) bool {
 	a, b := &m.ChatCompletionMessage, &o.ChatCompletionMessage
 	return a.Role == b.Role && a.Content == b.Content && a.Refusal == b.Refusal && a.Name == b.Name && a.ReasoningContent == b.ReasoningContent &&
-		a.ToolCallID == b.ToolCallID && a.FunctionCall == b.FunctionCall &&
+		a.ToolCallID == b.ToolCallID && a.FunctionCall == b.FunctionCall && m.content == o.content &&
 		slices.EqualFunc(a.ToolCalls, b.ToolCalls, equalCalls) &&
 		(len(a.MultiContent)+len(b.MultiContent) == 0 || reflect.DeepEqual(a.MultiContent, b.MultiContent)) &&
 		(len(m.more)+len(o.more) == 0 || reflect.DeepEqual(m.more, o.more))

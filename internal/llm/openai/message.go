@@ -41,6 +41,14 @@ func WireMessages(req llm.Request) []json.RawMessage {
 // fields are message fields that the library's type lacks or omits when empty.
 type fields map[string]any
 
+// set sets a field.
+func (f *fields) set(name string, value any) {
+	if *f == nil {
+		*f = fields{}
+	}
+	(*f)[name] = value
+}
+
 // toolCall is a call with the provider's extra content.
 type toolCall struct {
 	api.ToolCall
@@ -62,7 +70,7 @@ func (b *builder) messages(req llm.Request) {
 		}
 	}
 	if req.System != "" {
-		b.add(api.ChatCompletionMessage{Role: api.ChatMessageRoleSystem, Content: req.System}, fields{})
+		b.add(api.ChatCompletionMessage{Role: api.ChatMessageRoleSystem, Content: req.System}, nil)
 	}
 	for said := range llm.ByReply(req.Messages) {
 		if said[0].Kind == llm.User {
@@ -73,17 +81,18 @@ func (b *builder) messages(req llm.Request) {
 	}
 }
 
-// add adds a message with more fields. A message without content gets an empty
-// one, because many servers require the field.
+// add adds a message with more fields, which may be nil. A message without content gets an
+// empty one, because many servers require the field.
 func (b *builder) add(m api.ChatCompletionMessage, more fields) {
+	content := ""
 	switch {
 	case m.Content != "" || m.MultiContent != nil:
 	case m.Role == api.ChatMessageRoleAssistant:
-		more["content"] = nil
+		content = "null"
 	default:
-		more["content"] = ""
+		content = `""`
 	}
-	b.request.messages = append(b.request.messages, message{m, more})
+	b.request.messages = append(b.request.messages, message{m, content, more})
 }
 
 // user adds a user message, or extends the last message if that is one: many
@@ -99,13 +108,13 @@ func (b *builder) user(text string, images []llm.Image) {
 		parts = contentParts(last.ChatCompletionMessage)
 		b.request.messages = b.request.messages[:n-1]
 	case last.Role == api.ChatMessageRoleTool && b.quirks.Alternate:
-		b.add(api.ChatCompletionMessage{Role: api.ChatMessageRoleAssistant, Content: "OK."}, fields{})
+		b.add(api.ChatCompletionMessage{Role: api.ChatMessageRoleAssistant, Content: "OK."}, nil)
 	}
 	if len(images) == 0 && last.MultiContent == nil {
 		if len(parts) > 0 {
 			text = strings.TrimSuffix(last.Content+"\n\n"+text, "\n\n")
 		}
-		b.add(api.ChatCompletionMessage{Role: api.ChatMessageRoleUser, Content: text}, fields{})
+		b.add(api.ChatCompletionMessage{Role: api.ChatMessageRoleUser, Content: text}, nil)
 		return
 	}
 	if text != "" {
@@ -115,12 +124,13 @@ func (b *builder) user(text string, images []llm.Image) {
 		url := "data:" + im.MediaType + ";base64," + base64.StdEncoding.EncodeToString(im.Data)
 		parts = append(parts, api.ChatMessagePart{Type: api.ChatMessagePartTypeImageURL, ImageURL: &api.ChatMessageImageURL{URL: url}})
 	}
-	b.add(api.ChatCompletionMessage{Role: api.ChatMessageRoleUser, MultiContent: parts}, fields{})
+	b.add(api.ChatCompletionMessage{Role: api.ChatMessageRoleUser, MultiContent: parts}, nil)
 }
 
 // reply adds a reply of the model, and the results of its calls.
 func (b *builder) reply(msgs []llm.Message) {
-	out, more := api.ChatCompletionMessage{Role: api.ChatMessageRoleAssistant}, fields{}
+	out := api.ChatCompletionMessage{Role: api.ChatMessageRoleAssistant}
+	var more fields
 	var text, notes string
 	var calls []toolCall
 	signed := false
@@ -129,7 +139,7 @@ func (b *builder) reply(msgs []llm.Message) {
 		case m.Kind == llm.Assistant:
 			text += m.Text
 		case m.Kind == llm.Thinking && !m.Cut:
-			b.addThinking(&out, more, m)
+			b.addThinking(&out, &more, m)
 		case m.Kind == llm.WebSearch && m.Search != nil && m.Search.Ended:
 			notes += "\n" + m.Search.Note()
 		case m.Kind == llm.ToolCall && m.Cut:
@@ -146,21 +156,22 @@ func (b *builder) reply(msgs []llm.Message) {
 		return // only thinking
 	}
 	if signed {
-		more["tool_calls"], out.ToolCalls = calls, nil
+		more.set("tool_calls", calls)
+		out.ToolCalls = nil
 	}
 	if b.quirks.PadThinking && out.ReasoningContent == "" && more["reasoning"] == nil {
-		more["reasoning_content"] = " " // some providers reject an empty one
+		more.set("reasoning_content", " ") // some providers reject an empty one
 	}
 	b.add(out, more)
 	b.resultsOf(calls)
 }
 
 // addThinking adds thinking to the field that its model expects.
-func (b *builder) addThinking(m *api.ChatCompletionMessage, more fields, t llm.Message) {
+func (b *builder) addThinking(m *api.ChatCompletionMessage, more *fields, t llm.Message) {
 	o := unpack(t, b.model)
 	if len(o.Details) > 0 {
-		before, _ := more["reasoning_details"].([]detail)
-		more["reasoning_details"] = append(before, o.Details...)
+		before, _ := (*more)["reasoning_details"].([]detail)
+		more.set("reasoning_details", append(before, o.Details...))
 	}
 	field := o.Field
 	switch {
@@ -173,8 +184,8 @@ func (b *builder) addThinking(m *api.ChatCompletionMessage, more fields, t llm.M
 	case "reasoning_content":
 		m.ReasoningContent += t.Text
 	case "reasoning":
-		before, _ := more["reasoning"].(string)
-		more["reasoning"] = before + t.Text
+		before, _ := (*more)["reasoning"].(string)
+		more.set("reasoning", before+t.Text)
 	}
 }
 
@@ -189,7 +200,7 @@ func (b *builder) resultsOf(calls []toolCall) {
 			text = strings.TrimPrefix(text+"\n[images follow]", "\n")
 			images = append(images, r.Images...)
 		}
-		b.add(api.ChatCompletionMessage{Role: api.ChatMessageRoleTool, Content: text, ToolCallID: c.ID}, fields{})
+		b.add(api.ChatCompletionMessage{Role: api.ChatMessageRoleTool, Content: text, ToolCallID: c.ID}, nil)
 	}
 	if len(images) > 0 {
 		b.user("Images of the tool results above:", images)

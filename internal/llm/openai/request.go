@@ -34,7 +34,7 @@ func NewRequest(req llm.Request, q Quirks) ([]byte, error) {
 }
 
 func newRequest(req llm.Request, q Quirks, e *encoder) *request {
-	r := &request{model: req.Model, encoder: e, ChatCompletionRequest: api.ChatCompletionRequest{
+	r := &request{model: req.Model, encoder: e, messages: make([]message, 0, len(req.Messages)+1), ChatCompletionRequest: api.ChatCompletionRequest{
 		Messages:        []api.ChatCompletionMessage{},
 		Stream:          true,
 		ReasoningEffort: req.Effort,

@@ -14,7 +14,7 @@ import (
 
 // keptConversations is how many conversations an encoder remembers: those of a session and of
 // its delegates.
-const keptConversations = 8
+const keptConversations = 4
 
 // encoder encodes the messages of requests. It remembers the last ones, because a request
 // begins with the messages of the one before: each message is encoded once. The zero value is

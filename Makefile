@@ -82,7 +82,7 @@ ifneq ($(BASE)$(BASE_REV),)
 bench:
 	@base=$(BASE); \
 	if [ -n "$(BASE_REV)" ]; then \
-		tree=$$(mktemp -d) && trap 'git worktree remove --force "$$tree/source"; rm -rf "$$tree"' EXIT && \
+		tree=$$(mktemp -d) && trap 'git worktree remove --force "$$tree/source"; rm -rf "$$tree"' EXIT && trap 'exit 1' INT TERM && \
 		git worktree add --quiet --detach "$$tree/source" "$(BASE_REV)" && base=$$tree/base && \
 		(cd "$$tree/source" && $(GO) build -trimpath -ldflags "$(LDFLAGS)" -o "$$base" ./cmd/agent) || exit 1; \
 	fi; \

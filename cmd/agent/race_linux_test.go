@@ -27,16 +27,10 @@ func race() {
 	}
 }
 
-// A command that tries to evade the check of its changes ends the time in which commands
-// need no approval.
+// After a command has tried to hide a change from undo, commands need approval.
 func TestEvasionEndsUnaskedRunning(t *testing.T) {
 	t.Parallel()
-	h := repository(t)
-	sandboxRun(t, h, "shell", shellCall("make out"))
-	stored := strings.Replace(readText(t, reportFile(h)), completeForm, `"form":1,"reason":"namespaces are refused"`, 1)
-	if err := os.WriteFile(reportFile(h), []byte(stored), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	h := repositoryWithIncompleteSandbox(t)
 	s := serve(t, call("shell", shellCall("echo 1 >a; cp a b; cp a c"), "shell", shellCall("agent-probe race"), "shell", shellCall("rm c"), "shell", shellCall("make envrc")), say("done"))
 	out, code := h.agent(t, "run", "--model", "openai/m", "--base-url", s.URL+"/v1", "--mode", "all", "go")
 	results := s.seen()[1].results(t)
@@ -44,7 +38,7 @@ func TestEvasionEndsUnaskedRunning(t *testing.T) {
 		t.Errorf("the attempt was not reported: %q", results)
 	}
 	for _, id := range []string{"call_2", "call_3"} {
-		if !strings.Contains(results[id], "one tried to evade the record of its changes") {
+		if !strings.Contains(results[id], "one tried to hide a change from undo") {
 			t.Errorf("%s: %s", id, results[id])
 		}
 	}

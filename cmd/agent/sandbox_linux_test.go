@@ -325,15 +325,22 @@ git init -q own && cd own && echo x >>file && git status --short`)
 	}
 }
 
-// The user learns once, with the first command, why the sandbox is incomplete.
-func TestIncompleteSandboxIsReported(t *testing.T) {
-	t.Parallel()
+// repositoryWithIncompleteSandbox is repository on a system that refuses namespaces.
+func repositoryWithIncompleteSandbox(t *testing.T) home {
+	t.Helper()
 	h := repository(t)
 	sandboxRun(t, h, "shell", shellCall("make out"))
 	stored := strings.Replace(readText(t, reportFile(h)), completeForm, `"form":1,"reason":"namespaces are refused"`, 1)
 	if err := os.WriteFile(reportFile(h), []byte(stored), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	return h
+}
+
+// The user learns once, with the first command, why the sandbox is incomplete.
+func TestIncompleteSandboxIsReported(t *testing.T) {
+	t.Parallel()
+	h := repositoryWithIncompleteSandbox(t)
 	s := serve(t, call("shell", shellCall("make out"), "shell", shellCall("make envrc")), say("done"))
 	out, _ := h.agent(t, "run", "--model", "openai/m", "--base-url", s.URL+"/v1", "--mode", "all", "go")
 	if strings.Count(out, "The sandbox of commands is incomplete: namespaces are refused.") != 1 {

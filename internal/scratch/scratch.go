@@ -5,7 +5,6 @@
 package scratch
 
 import (
-	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -31,7 +30,7 @@ func parent() string {
 func MkdirTemp(pattern string) (string, error) {
 	made, err := os.MkdirTemp(parent(), pattern)
 	if err != nil {
-		return os.MkdirTemp("", pattern) // the disk of the other directory may have room
+		return os.MkdirTemp("", pattern) // the other directory may be on a full or read-only disk
 	}
 	return made, nil
 }
@@ -45,14 +44,14 @@ func CreateTemp(pattern string) (*os.File, error) {
 	return f, nil
 }
 
-// Expire removes what programs that were killed have left for longer than a time.
+// Expire removes what did not change for that long: programs that were killed have left it.
 func Expire(age time.Duration) {
-	entries, err := os.ReadDir(dir)
-	if err != nil || dir == "" {
+	if dir == "" {
 		return
 	}
+	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
-		if info, err := e.Info(); err == nil && info.Mode()&fs.ModeSymlink == 0 && time.Since(info.ModTime()) > age {
+		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > age {
 			_ = os.RemoveAll(filepath.Join(dir, e.Name()))
 		}
 	}

@@ -29,7 +29,7 @@ type Sandbox struct {
 	store   bool   // write the file
 	report  func() sandbox.Report
 	session func() *sandbox.Session // nil if there is no sandbox
-	evaded  atomic.Bool             // a command tried to evade the check of its changes
+	evaded  atomic.Bool             // a command tried to hide a change from undo
 	begin   sync.Once               // sets foreign
 	foreign func() []string         // repositories of others when the first command ran
 }
@@ -108,10 +108,10 @@ func (s *Sandbox) State() (policy.Sandbox, string) {
 }
 
 // Watches reports whether supervisors see what commands in the sandbox change. It may wait
-// for the probe. It is false if s is nil, and after a command tried to evade them.
+// for the probe. It is false if s is nil, and after a command tried to hide a change.
 func (s *Sandbox) Watches() bool { return s != nil && s.report().Notify && !s.evaded.Load() }
 
-// Evaded reports whether a command tried to evade the supervisor. It is false if s is nil.
+// Evaded reports whether a command tried to hide a change from undo. It is false if s is nil.
 func (s *Sandbox) Evaded() bool { return s != nil && s.evaded.Load() }
 
 // failed deletes the stored report, because the sandbox that it describes did not work.

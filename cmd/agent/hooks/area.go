@@ -72,40 +72,58 @@ func plainCall(c *syntax.CallExpr, dir string) bool {
 	if !slices.Contains(plainPrograms, name) || fromWorkspace(name, dir) {
 		return false
 	}
-	filters := 0 // of jq
+	operands := 0
 	for i, w := range c.Args[1:] {
 		text, static := wordText(w)
-		option := strings.HasPrefix(text, "-") && text != "-"
-		switch name {
-		case "printf", "[": // with -v they evaluate the name of a variable
-			if len(w.Parts) == 0 || strings.HasPrefix(text, "-v") {
+		if strings.HasPrefix(text, "-") && text != "-" {
+			if !plainOption(name, text, static) {
 				return false
 			}
-		case "cat", "cut", "head", "tail", "wc":
-			if !option && text != "-" && strings.Trim(text, "0123456789,-+") != "" && !plainPath(w, dir) || strings.Contains(text, "files0-from") {
-				return false
-			}
-		case "date":
-			if option && !strings.HasPrefix(text, "--") && strings.ContainsAny(text, "fr") || strings.HasPrefix(text, "--f") || strings.HasPrefix(text, "--r") {
-				return false
-			}
-		case "logger":
-			if option && (strings.Contains(text, "f") || !static) {
-				return false
-			}
-		case "jq":
-			if filters++; option {
-				filters--
-			}
-			if option && strings.Trim(text, "-rcesnRja") != "" || filters > 1 && !plainPath(w, dir) || strings.Contains(text, "import") || strings.Contains(text, "include") {
-				return false
-			}
-		case "curl": // these options name a file with options, or one to read or write
-			long := strings.HasPrefix(text, "--") && !slices.Contains(plainCurl, strings.SplitN(text, "=", 2)[0])
-			if long || option && !strings.HasPrefix(text, "--") && strings.ContainsAny(text, "KOoDcJTbE") || namesFile(text, c.Args[i].Lit() == "--data-urlencode") {
-				return false
-			}
+			continue
 		}
+		operands++
+		if !plainOperand(name, w, operands, c.Args[i].Lit(), dir) {
+			return false
+		}
+	}
+	return true
+}
+
+// plainOption reports whether an option names no file and no variable. Static is set if its
+// text is complete.
+func plainOption(name, text string, static bool) bool {
+	long := strings.HasPrefix(text, "--")
+	switch name {
+	case "printf", "[": // they evaluate the name of a variable
+		return !strings.HasPrefix(text, "-v")
+	case "cat", "cut", "head", "tail", "wc":
+		return !strings.Contains(text, "files0-from")
+	case "date":
+		return !strings.HasPrefix(text, "--f") && !strings.HasPrefix(text, "--r") && (long || !strings.ContainsAny(text, "fr"))
+	case "logger":
+		return static && !strings.Contains(text, "f")
+	case "jq":
+		return strings.Trim(text, "-rcesnRja") == ""
+	case "curl":
+		option, _, _ := strings.Cut(text, "=")
+		return !namesFile(text, false) && (long && slices.Contains(plainCurl, option) || !long && !strings.ContainsAny(text, "KOoDcJTbE"))
+	}
+	return true
+}
+
+// plainOperand reports whether an argument that is no option, number n, names only files that
+// no command can have replaced. before is the argument before it.
+func plainOperand(name string, w *syntax.Word, n int, before, dir string) bool {
+	text, static := wordText(w)
+	switch name {
+	case "printf", "[":
+		return len(w.Parts) > 0
+	case "cat", "cut", "head", "tail", "wc":
+		return static && strings.Trim(text, "0123456789,-+") == "" || plainPath(w, dir)
+	case "jq": // the first one is the filter, which can include others
+		return n == 1 && !strings.Contains(text, "import") && !strings.Contains(text, "include") || n > 1 && plainPath(w, dir)
+	case "curl":
+		return !namesFile(text, before == "--data-urlencode")
 	}
 	return true
 }
@@ -123,8 +141,7 @@ func namesFile(text string, encoded bool) bool {
 	return before == "" || strings.HasSuffix(before, "=") || strings.HasPrefix(before, "-") || encoded && !strings.Contains(before, "=")
 }
 
-// wordText returns the text of a word. Static is set if it has no expansions; they are left
-// out.
+// wordText returns the text of a word without its expansions. Static is set if it has none.
 func wordText(w *syntax.Word) (text string, static bool) {
 	static = true
 	var add func(parts []syntax.WordPart)

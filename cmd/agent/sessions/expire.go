@@ -17,7 +17,7 @@ func Expire(ctx context.Context, store *history.Store, days int, now time.Time) 
 	notices := make(chan string, 1)
 	go func() {
 		defer close(notices)
-		scratch.Expire(24 * time.Hour)
+		scratch.Expire(7 * 24 * time.Hour)
 		if days == 0 {
 			return
 		}

@@ -12,10 +12,10 @@ import (
 // characters.
 func Failure(e *event.ToolEnd) string {
 	text, _, _ := strings.Cut(cmp.Or(e.Error, e.Result.Text), "\n")
-	if e.Outcome != event.Refused && e.Unattended && e.Summary != "" { // a second run needs approval
-		return string(e.Outcome) + ": " + e.Summary
-	}
 	if e.Outcome != event.Refused {
+		if e.Unattended && e.Summary != "" { // it says how to allow a second run
+			text = e.Summary
+		}
 		return string(e.Outcome) + ": " + text
 	}
 	if e.Summary != "" { // Result is written for the model

@@ -55,7 +55,7 @@ func (e *encoder) append(out []byte, messages []message, more int) ([]byte, erro
 }
 
 // nearest returns the conversation that begins with most of the messages, and how many these
-// are. It becomes the most recently used one.
+// are; a new one if that is another conversation.
 func (e *encoder) nearest(messages []message) (c *conversation, shared int) {
 	at := -1
 	for i, one := range e.last {
@@ -64,8 +64,9 @@ func (e *encoder) nearest(messages []message) (c *conversation, shared int) {
 		}
 	}
 	// A conversation that shares only the system prompt is another one.
-	if at < 0 || shared < len(e.last[at].messages)/2 && len(e.last) < keptConversations {
+	if at < 0 || shared < len(e.last[at].messages)/2 {
 		c, shared = new(conversation), 0
+		e.last = e.last[:min(len(e.last), keptConversations-1)]
 	} else {
 		c = e.last[at]
 		e.last = slices.Delete(e.last, at, at+1)
@@ -122,17 +123,13 @@ func (m *message) encode() ([]byte, error) {
 	return unescape(text), nil
 }
 
-// equals reports whether two messages have the same encoding. Texts that were sent before are
-// in the same memory, so comparing them costs nothing.
+// equals reports whether two messages surely have the same encoding. Texts that were sent
+// before are in the same memory, so comparing them costs nothing.
 func (m *message) equals(o *message) bool {
 	a, b := &m.ChatCompletionMessage, &o.ChatCompletionMessage
 	return a.Role == b.Role && a.Content == b.Content && a.Refusal == b.Refusal && a.Name == b.Name && a.ReasoningContent == b.ReasoningContent &&
 		a.ToolCallID == b.ToolCallID && a.FunctionCall == b.FunctionCall && m.content == o.content &&
-		slices.EqualFunc(a.ToolCalls, b.ToolCalls, equalCalls) &&
+		slices.Equal(a.ToolCalls, b.ToolCalls) &&
 		(len(a.MultiContent)+len(b.MultiContent) == 0 || reflect.DeepEqual(a.MultiContent, b.MultiContent)) &&
 		(len(m.more)+len(o.more) == 0 || reflect.DeepEqual(m.more, o.more))
-}
-
-func equalCalls(a, b api.ToolCall) bool {
-	return a.ID == b.ID && a.Type == b.Type && a.Function == b.Function && (a.Index == b.Index || a.Index != nil && b.Index != nil && *a.Index == *b.Index)
 }

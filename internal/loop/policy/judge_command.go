@@ -242,7 +242,7 @@ func (p *Policy) unapproved(f Facts, left command.Trait) string {
 	case f.paths.Sandbox == SandboxMissing:
 		return "commands need approval, because this system has no sandbox"
 	case f.paths.Evaded != nil && f.paths.Evaded():
-		return "commands need approval, because one tried to evade the record of its changes"
+		return "commands need approval, because one tried to hide a change from undo"
 	case left&command.Destroys != 0 && !f.losses.recorded:
 		return "commands that delete or overwrite data need approval"
 	case left&command.Destroys != 0 && !f.losses.restorable():

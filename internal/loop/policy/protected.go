@@ -37,8 +37,8 @@ type Paths struct {
 	// Room returns how many bytes of old file contents undo still accepts from commands; 0
 	// if it does not record what commands change. Nil means 0.
 	Room func() int64
-	// Evaded reports whether a command tried to evade the record of what it changes. No
-	// command then runs without approval unless it only reads. Nil means false.
+	// Evaded reports whether a command tried to hide a change from undo. Then only commands
+	// that read run without approval. Nil means false.
 	Evaded func() bool
 	// Git finds the repositories that automatic commands may read with git. Nil if
 	// commands that run git always need approval.

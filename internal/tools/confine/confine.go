@@ -44,7 +44,7 @@ type Options struct {
 	Foreign func() []string
 	// Failed is called when a sandbox could not be set up; may be nil.
 	Failed func()
-	// Evaded is called when a command tried to evade the check of its changes; may be nil.
+	// Evaded is called when a command tried to hide a change from undo; may be nil.
 	Evaded func()
 }
 
@@ -103,7 +103,7 @@ type Extent struct {
 	Hide     []string // files that look empty to a private command, absolute
 }
 
-// Evaded says that the command tried to evade the check of its changes.
+// Evaded says that the command tried to hide a change from undo.
 func (g *Guard) Evaded() {
 	if g != nil && g.area.Options.Evaded != nil {
 		g.area.Options.Evaded()

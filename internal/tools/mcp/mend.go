@@ -13,22 +13,21 @@ import (
 
 // mend returns a message of a server with its content in a form that the SDK decodes. The SDK
 // rejects a whole result because of one block of an unknown type or with damaged data: here
-// such a block becomes a text that names it. Other messages are returned as they are.
+// such a block becomes a text that names it. A result that is only a content gets its envelope.
+// Other messages are returned as they are.
 func mend(message []byte) []byte {
 	_, after, found := bytes.Cut(message, []byte(`"result"`))
-	after = bytes.TrimLeft(after, ": \t\r\n")
-	onlyContent := len(after) > 0 && (after[0] == '"' || after[0] == '[')
-	if !found || !onlyContent && !bytes.Contains(message, []byte(`"content`)) {
+	if !found || !isContent(bytes.TrimLeft(after, ": \t\r\n")) && !bytes.Contains(message, []byte(`"content`)) {
 		return message
 	}
 	var envelope, result map[string]json.RawMessage
 	if json.Unmarshal(message, &envelope) != nil {
 		return message
 	}
-	changed := false
-	if given := bytes.TrimLeft(envelope["result"], " \t\r\n"); len(given) > 0 && (given[0] == '"' || given[0] == '[') {
-		result, changed = map[string]json.RawMessage{"content": given}, true
-	} else if json.Unmarshal(given, &result) != nil {
+	changed := isContent(envelope["result"])
+	if changed {
+		result = map[string]json.RawMessage{"content": envelope["result"]}
+	} else if json.Unmarshal(envelope["result"], &result) != nil {
 		return message
 	}
 	replace := func(in map[string]json.RawMessage, key string, with json.RawMessage, ok bool) {
@@ -67,6 +66,9 @@ func mend(message []byte) []byte {
 	}
 	return mended
 }
+
+// isContent reports whether a value in JSON is a text or a list.
+func isContent(value []byte) bool { return len(value) > 0 && (value[0] == '"' || value[0] == '[') }
 
 // claimsError reports whether a server says in another form than true that a call failed.
 func claimsError(value json.RawMessage) bool {

@@ -191,7 +191,7 @@ func (c Change) Matters(output string) bool {
 	return filepath.Base(c.Path) != watch.IndexLock || strings.Contains(output, watch.IndexLock)
 }
 
-// Raced reports whether the program tried to evade the check of its changes.
+// Raced reports whether the program tried to hide the change.
 func (c Change) Raced() bool { return c.Why == watch.Raced }
 
 // Size is the length of an encoded Report in bytes.

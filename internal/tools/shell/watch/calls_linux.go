@@ -31,7 +31,7 @@ type change struct {
 	acts bool         // set if act makes the call; otherwise the call continues
 	act  func() error // makes the call; set by the handler
 
-	texts map[int]string // paths that were read, by the numbers of their arguments
+	texts map[int]string // paths to read again, by the numbers of their arguments; may be nil
 }
 
 // working stands for the directory argument of calls that have none, because their paths
@@ -90,7 +90,10 @@ func (w *Watcher) Worker(l *sandbox.Listener) func(*sandbox.Notification) {
 	}
 	acts := w.order.Strict && l.Acts() && ownThread()
 	return func(n *sandbox.Notification) {
-		c := &change{Watcher: w, l: l, n: n, acts: acts, texts: map[int]string{}}
+		c := &change{Watcher: w, l: l, n: n, acts: acts}
+		if w.order.Strict && !acts {
+			c.texts = map[int]string{}
+		}
 		c.answer(handlers[n.Number])
 	}
 }
@@ -108,7 +111,7 @@ func (c *change) answer(known call) {
 	switch {
 	case why != "":
 		c.l.Refuse(c.n)
-	case !c.acts && c.order.Strict && c.isReplaced():
+	case c.isReplaced():
 		c.race()
 		c.l.Refuse(c.n)
 	case !c.acts || known.handle == nil:

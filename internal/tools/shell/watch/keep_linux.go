@@ -42,26 +42,25 @@ const lostGit = "git directories are not kept"
 // command has created the directory, or the place is in none. In a command that runs git, only
 // git may change what holds the history.
 func (c *change) refuseGit(p place) (why string) {
-	w := c.Watcher
 	before, rest, found := strings.Cut(p.path+"/", "/.git/")
 	dir := before + "/.git"
-	if !found || !w.git(dir) || dir == p.path && !p.exists {
+	if !found || !c.git(dir) || dir == p.path && !p.exists {
 		return ""
 	}
-	if w.order.Git && !(p.exists && holdsHistory(rest) && !c.isGit()) {
+	if c.order.Git && (!p.exists || !holdsHistory(rest) || c.isGit()) {
 		return ""
 	}
-	w.mu.Lock()
-	e := w.kept[dir]
-	w.mu.Unlock()
+	c.mu.Lock()
+	e := c.kept[dir]
+	c.mu.Unlock()
 	if e != nil {
 		<-e.done
 		return e.why
 	}
 	if filepath.Base(p.path) == IndexLock {
-		return w.refuse(p.path, lostGit)
+		return c.refuse(p.path, lostGit)
 	}
-	return w.refuse(dir, lostGit)
+	return c.refuse(dir, lostGit)
 }
 
 // holdsHistory reports whether a path in a git directory is one without which commits,

@@ -117,7 +117,7 @@ func (c *change) find(dir int, text string, follow bool) (place, error) {
 // text returns the path in an argument. It fails with errNoFile if no file can have it.
 func (c *change) text(arg int) (string, error) {
 	text, err := c.n.Text(arg)
-	if err == nil {
+	if err == nil && c.texts != nil {
 		c.texts[arg] = text
 	}
 	isLong := func(name string) bool { return len(name) > unix.NAME_MAX }

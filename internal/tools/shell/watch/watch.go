@@ -5,10 +5,12 @@
 //
 // If the order is strict, the Watcher makes the call itself where it can: see
 // act_linux.go. Otherwise this is not a security boundary: a thread can change the path in
-// memory after the Watcher has read it. A strict Watcher reads it again before the call
-// continues, so that many attempts do not stay unnoticed. A Watcher also does not see writes to files that
-// were open before the turn, and changes by processes that are not part of the command.
-// Changes of owners, times and extended attributes are not kept.
+// memory after the Watcher has read it. If the order is strict, the Watcher therefore reads
+// it again before the call continues, and notices at least some attempts.
+//
+// A Watcher does not see writes to files that were open before the turn, and changes by
+// processes that are not part of the command. Changes of owners, times and extended
+// attributes are not kept.
 //
 // A Watcher never delays a command for longer than it takes to copy a file, and it never
 // hangs. If it cannot find out what a call would change, the call continues, or fails if
@@ -141,14 +143,14 @@ func (w *Watcher) add(path string, before snapshot.State) (why string) {
 	return ""
 }
 
-// Raced is why a change is refused if its path is another one after it was checked.
+// Raced is why a change is refused whose path was replaced during the check.
 const Raced = "the program replaced the path while the change was checked"
 
 // race reports once that a path was replaced.
 func (w *Watcher) race() {
 	w.mu.Lock()
 	first := !w.raced
-	w.raced = true
+	w.raced, w.reported = true, true // no later path is reported in its place
 	w.mu.Unlock()
 	if first {
 		w.refused("", Raced)

@@ -225,6 +225,27 @@ func TestLocalServerIsFound(t *testing.T) {
 	}
 }
 
+// TestBusyLocalServerIsFound uses a server that takes half a second to list its models.
+func TestBusyLocalServerIsFound(t *testing.T) {
+	t.Parallel()
+	of := localServers()["OLLAMA_HOST"]
+	ready := fake(t, of)
+	busy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/api/tags" {
+			<-time.After(500 * time.Millisecond)
+		}
+		ready.Config.Handler.ServeHTTP(w, r)
+	}))
+	t.Cleanup(busy.Close)
+	h := newHome(t, nil, "OLLAMA_HOST="+busy.URL)
+	waitFor(t, "the local model to answer", func() bool {
+		out, _ := h.agent(t, "run", "hello")
+		return strings.Contains(out, "Local it is.")
+	})
+	a := h.open(t, 100, 30)
+	a.wait("ollama/qwen3:8b · 127", "? help")
+}
+
 func TestPickerLocal(t *testing.T) {
 	for _, name := range []string{"OPENAI_API_KEY", "AGENT_MODEL"} {
 		t.Setenv(name, "")

@@ -43,9 +43,9 @@ type Missing struct {
 	Needs    string `json:"needs"`
 }
 
-// serverTime is the time limit of servers on this machine when the user lists
-// models.
-const serverTime = time.Second
+// serverTime is the time limit of servers on this machine when nothing else waits
+// for them, or only they can answer. If none is running, the search takes no time.
+const serverTime = 2 * time.Second
 
 // List returns the available models of all providers, or of only if it is not empty.
 // With probe, it queries the servers on this machine if the settings allow it.

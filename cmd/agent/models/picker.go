@@ -106,7 +106,11 @@ func (p *Picker) input(ctx context.Context, name string) catalog.Input {
 	}
 	in.Config = append(in.Config, p.Settings.Models...)
 	if p.WaitLocal && p.mayProbe() {
-		in.Local = func() []catalog.Server { return in.Probe(ctx) }
+		in.Local = func() []catalog.Server {
+			in := in
+			in.Wait = serverTime
+			return in.Probe(ctx)
+		}
 	}
 	return in
 }
@@ -262,13 +266,13 @@ func (p *Picker) ByName(name, effort string) (turn.Model, error) {
 
 // FindLocal searches for a server on this machine and returns its model, unless a
 // Model is connected or named. For a server that may belong to another user it
-// returns a notice instead. It takes at most catalog.ProbeTime.
+// returns a notice instead. It takes at most serverTime.
 func (p *Picker) FindLocal(ctx context.Context) event.Found {
 	if !p.mayProbe() {
 		return event.Found{}
 	}
 	in := p.input(ctx, p.Flags.Model)
-	in.Local = nil
+	in.Local, in.Wait = nil, serverTime
 	chosen, err := catalog.Resolve(in)
 	if err != nil || !chosen.Offline() || chosen.Named {
 		return event.Found{}

@@ -34,7 +34,7 @@ func newHome(t testing.TB, files map[string]string, env ...string) home {
 	if err := os.MkdirAll(h.work, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	h.env = append([]string{"HOME=" + h.dir, "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "LANG=C.UTF-8"}, env...)
+	h.env = append([]string{"HOME=" + h.dir, "PATH=" + os.Getenv("PATH"), "TMPDIR=" + t.TempDir(), "TERM=xterm-256color", "LANG=C.UTF-8"}, env...)
 	if runtime.GOOS == "windows" {
 		h.env = append(h.env, "USERPROFILE="+h.dir, "LocalAppData="+filepath.Join(h.dir, ".local", "state"), "SystemRoot="+os.Getenv("SystemRoot"))
 	}

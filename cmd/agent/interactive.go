@@ -164,6 +164,9 @@ func (a *app) goodbye(left screen.Exit) {
 	if base := a.options.Model.BaseURL; wire.Withheld(base) && a.choice.pick != nil && a.choice.pick.Flags.BaseURL != "" {
 		url = " --base-url " + ink.SanitizeLine(base) + "  (use the full URL: its secrets are not saved)"
 	}
+	if dir := a.sandbox.TempLeft(); dir != "" {
+		fmt.Printf("Its /tmp is kept for 7 days:  %s\n", dir)
+	}
 	fmt.Printf("To resume this session:  agent --resume %s%s\n", a.stored.Log.Header().ID, url)
 }
 

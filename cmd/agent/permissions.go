@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"slices"
 
 	"agent/cmd/agent/access"
 	"agent/cmd/agent/permit"
@@ -9,6 +10,7 @@ import (
 	"agent/cmd/agent/trust"
 	"agent/internal/loop/delegate"
 	"agent/internal/loop/policy"
+	"agent/internal/tools/tempdir"
 )
 
 // systemFile is the file of the system policy. Only tests replace it.
@@ -33,13 +35,22 @@ func (a *app) collectPermissions(flags permit.Flags, file settings.File) error {
 	return nil
 }
 
-// judgingPaths returns the paths by which `agent permit` judges commands in dir.
+// permitPaths returns the paths by which `agent permit` judges commands in dir. In the complete
+// sandbox they find a temporary directory of their own.
+func permitPaths(dir string, set settings.Settings) policy.Paths {
+	p := judgingPaths(dir, set)
+	full := func() bool { return p.Sandbox == policy.SandboxFull }
+	p.Temp = tempdir.New("permit", full, slices.Concat(p.Added, []string{dir, p.Home})...)
+	return p
+}
+
+// judgingPaths returns the paths by which calls in dir are judged without a session.
 func judgingPaths(dir string, set settings.Settings) policy.Paths {
 	return access.JudgingPaths(dir, set, version)
 }
 
 // protectPaths sets the protected paths, the files outside the workspace that tools may
-// access, the sandbox of commands unless the configuration turns it off, and the key of
+// access, the sandbox and the temporary directory of commands unless the configuration turns it off, and the key of
 // the session's standing permissions.
 func (a *app) protectPaths() {
 	paths := access.Paths(a.work.Dir(), os.Getenv)
@@ -56,9 +67,15 @@ func (a *app) protectPaths() {
 		paths.Outputs = a.stored.Log.Outputs()
 		a.options.Key = func() ([]byte, error) { return policy.Key(key) }
 	}
-	a.options.Paths = paths
 	if valueOr(a.set.Sandbox, true) {
 		a.sandbox = access.NewSandbox(version, a.stored.Log != nil)
 		a.options.Sandbox = a.sandbox.State
+		id := ""
+		if a.stored.Log != nil {
+			id = a.stored.Log.Header().ID
+		}
+		paths.Temp = a.sandbox.UseTemp(id, slices.Concat(paths.Added, []string{a.dir, paths.Home})...)
+		a.work.UseTemp(paths.Temp)
 	}
+	a.options.Paths = paths
 }

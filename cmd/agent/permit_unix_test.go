@@ -26,7 +26,7 @@ func permitted(t *testing.T, line string, m event.Mode) (verdict, output string)
 	var out bytes.Buffer
 	f := &command.Factory{IO: command.IO{Out: command.Console{Writer: &out}, Err: command.Console{Writer: os.Stderr}}, Settings: command.ReadSettings}
 	system := func() settings.SystemFile { return systemFile }
-	cmd := permit.NewCmd(f, &permit.Flags{Mode: string(m)}, system, judgingPaths, nil)
+	cmd := permit.NewCmd(f, &permit.Flags{Mode: string(m)}, system, permitPaths, nil)
 	cmd.SetArgs([]string{"--", line})
 	if err := cmd.ExecuteContext(t.Context()); err != nil {
 		t.Fatalf("%q: %v", line, err)

@@ -1,11 +1,12 @@
 package main
 
 import (
-	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -296,32 +297,79 @@ func TestCommandsCannotWriteTemporaryFilesOfTheProgram(t *testing.T) {
 	}
 }
 
-// A command that nobody approved cannot change other repositories in the temporary directory,
-// but those that the session has made, and other files there.
-func TestForeignRepositoriesInTheTemporaryDirectory(t *testing.T) {
+// Commands have a /tmp of their own. All tools mean the same file by a path in it, and what other
+// programs keep in the temporary directory of the system cannot be changed, or read unless the
+// text of the command names it.
+func TestCommandsHaveATemporaryDirectoryOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	h := repository(t)
-	temp := h.env[len(h.env)-1][len("TMPDIR="):]
-	for _, name := range []string{"other/.git/config", "deeper/clone/.git/config", "deeper/clone/thesis.txt"} {
-		file := filepath.Join(temp, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, nil, 0o644)); err != nil {
-			t.Fatal(err)
-		}
+	theirs, err := os.MkdirTemp("/tmp", "agent-theirs-")
+	if err != nil {
+		t.Skip(err)
 	}
-	h.put(t, "try.sh", "cd "+temp+`
-for file in other/.git/config deeper/clone/thesis.txt other/new free; do (echo x >$file) 2>/dev/null && echo "$file: written"; done
-mv deeper moved 2>/dev/null && echo moved; rm -rf other deeper 2>/dev/null; ls other deeper/clone
-git init -q own && cd own && echo x >>file && git status --short`)
+	t.Cleanup(func() { os.RemoveAll(theirs) })
+	if err := os.WriteFile(filepath.Join(theirs, "data"), []byte("THEIRS\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	h.put(t, "spy.sh", "D=$(echo "+theirs+" | tr -d _); ls /tmp; cat $D/data; rm -rf $D; mkdir -p $D && echo planted >$D/data; find /tmp /var/tmp -name data -exec cat {} +; rm -rf $D")
 	for _, mode := range []string{"edits", "all"} {
-		results := sandboxRunAs(t, h, []string{"--mode", mode}, "shell", shellCall("sh try.sh"), "shell", shellCall("sh try.sh; true"))
-		for _, got := range results {
-			if got != "free: written\ndeeper/clone:\nthesis.txt\n\nother:\n?? file\n[exit 0]\n" {
-				t.Errorf("%s: %s", mode, got)
+		results := sandboxRunAs(t, h, []string{"--mode", mode},
+			"shell", shellCall("echo patch > /tmp/fix.patch && echo one > ${TMPDIR:-/tmp}/a && cat /var/tmp/a && pwd"),
+			"read", `{"path":"/tmp/a"}`,
+			"write", `{"path":"/tmp/new/b","content":"two\n"}`,
+			"edit", `{"path":"/var/tmp/new/b","edits":[{"old":"two","new":"three"}]}`,
+			"search", `{"pattern":"three","path":"/tmp"}`,
+			"shell", shellCall("cat /tmp/new/b && rm -r /tmp/new /tmp/a && f=$(mktemp) && echo made >$f && cat $f && ls /tmp/*.patch"),
+			"shell", shellCall("sh spy.sh"),
+			"read", `{"path":"/tmp/none"}`,
+		)
+		for call, want := range map[string]string{
+			"call_0": "one\n" + h.work + "\n[exit 0]\n", "call_1": "1\tone\n", "call_2": "created /tmp/new/b: it now has 1 line, 4 bytes.", "call_3": "changed /tmp/new/b: ",
+			"call_4": "/tmp/new/b\n1: three\n", "call_5": "three\nmade\n/tmp/fix.patch\n[exit 0]\n", "call_6": "planted\n", "call_7": "/tmp/none does not exist. There is no none in directory /tmp.",
+		} {
+			if got := results[call]; !strings.Contains(got, want) || strings.Contains(got, "THEIRS") {
+				t.Errorf("%s: %s: got %s, want %s", mode, call, got, want)
 			}
 		}
-		if err := errors.Join(os.RemoveAll(filepath.Join(temp, "own")), os.RemoveAll(filepath.Join(temp, "free"))); err != nil {
-			t.Fatal(err)
+		if got, err := os.ReadFile(filepath.Join(theirs, "data")); err != nil || string(got) != "THEIRS\n" {
+			t.Fatalf("%s: the file of another program: %q, %v", mode, got, err)
 		}
+	}
+	// A text that names the file shows it, and can change it only with approval.
+	results := sandboxRunAs(t, h, []string{"--mode", "all"}, "shell", shellCall("wc -l "+theirs+"/data; echo x >"+theirs+"/new"), "shell", shellCall("grep -c THEIRS "+theirs+"/data"), "read", `{"path":"`+theirs+`/data"}`)
+	if !strings.Contains(results["call_0"], "denied: ") || !strings.Contains(results["call_1"], "1\n[exit 0]") || !strings.Contains(results["call_2"], "THEIRS") {
+		t.Errorf("named: %q", results)
+	}
+	results = sandboxRunAs(t, h, []string{"--mode", "edits"}, "shell", shellCall("grep -c THEIRS "+theirs+"/data"), "read", `{"path":"`+theirs+`/data"}`)
+	if !strings.Contains(results["call_0"], "denied: ") || !strings.Contains(results["call_1"], "denied: ") {
+		t.Errorf("in mode edits: %q", results)
+	}
+	results = sandboxRunAs(t, h, []string{"--allow", "command: grep"}, "shell", shellCall("grep -c THEIRS "+theirs+"/data"))
+	if !strings.Contains(results["call_0"], "1\n[exit 0]") {
+		t.Errorf("with a rule: %q", results)
+	}
+}
+
+// The temporary directory of a session stays for its next run. The end of the session names it.
+func TestTemporaryDirectoryStays(t *testing.T) {
+	t.Parallel()
+	h := repository(t)
+	s := serve(t, call("shell", shellCall("echo kept >/tmp/kept")), say("written"), call("shell", shellCall("cat /tmp/kept; rm /tmp/kept")), say("read"))
+	temp := h.env[len(h.env)-1][len("TMPDIR="):]
+	h.env = append(h.env, "OPENAI_BASE_URL="+s.URL+"/v1", "OPENAI_API_KEY=k", "AGENT_MODEL=openai/m")
+	a := h.open(t, 200, 30, "--mode", "all")
+	a.wait("? help")
+	a.send("go" + enter)
+	a.wait("written", "? help")
+	a.send(ctrlD)
+	a.wait("Its /tmp is kept for 7 days:  " + temp)
+	a.exit()
+	out, code := h.agent(t, "run", "--mode", "all", "--continue", "go on")
+	if results := s.seen()[3].results(t); code != 0 || !slices.Contains(slices.Collect(maps.Values(results)), "kept\n[exit 0]\n") {
+		t.Errorf("%d, %s, %q", code, out, results)
+	}
+	if left, err := filepath.Glob(filepath.Join(temp, "agent-*", "*")); err != nil || len(left) != 0 {
+		t.Errorf("left: %v, %v", left, err)
 	}
 }
 

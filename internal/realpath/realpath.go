@@ -88,3 +88,8 @@ func Checked(path string) (string, error) {
 		rest = filepath.Join(filepath.Base(dir), rest)
 	}
 }
+
+// Inside reports whether a path is dir or below it. Both are absolute and clean.
+func Inside(path, dir string) bool {
+	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, string(filepath.Separator))+string(filepath.Separator))
+}

@@ -12,6 +12,7 @@ import (
 
 	"agent/internal/tools/confine"
 	"agent/internal/tools/shell"
+	"agent/internal/tools/tempdir"
 )
 
 // approved returns the command exactly as it was approved, without time limits.
@@ -31,6 +32,16 @@ type launched struct {
 	ports []uint16 // of servers in the session when it started; only for jobs
 	input *os.File // standard input; nil if it is empty
 	guard *confine.Guard
+	temp  string // the temporary directory of the session, if it ran outside the sandbox; may be empty
+}
+
+// outsideNote returns a note for the model about a command that ran outside the sandbox and
+// names /tmp; empty if it did not.
+func (l launched) outsideNote(line string) string {
+	if l.temp == "" || !strings.Contains(line, tempdir.Mounts[0]) {
+		return ""
+	}
+	return "[this ran outside the sandbox, so " + tempdir.Mounts[0] + " was that of the system; what your other commands find there is in " + l.temp + "]\n"
 }
 
 // gitFunction returns the definition of GitFunction for a shell: it runs its arguments
@@ -62,7 +73,9 @@ func (s *shellTool) launch(ctx context.Context, c shell.Command, ok Approved) (l
 		}
 		c.Line, c.Cleanup, readOnly = gitFunction(append(env, view.Env()...))+c.Line, view.Close, append(readOnly, view.Dirs()...)
 	}
-	if !access.Outside {
+	if access.Outside {
+		c.Env, l.temp = s.Area.OutsideEnv(c.Env)
+	} else {
 		l.guard = s.Area.Begin(confine.Extent{
 			Private: access.Private, HideHome: access.HideHome, Network: access.Network, Write: access.Write, Approved: access.Protected, ReadOnly: readOnly,
 			Show: access.Show, Hide: access.Hide,

@@ -11,6 +11,7 @@ import (
 	"agent/internal/loop/policy"
 	"agent/internal/tools/confine"
 	"agent/internal/tools/shell/sandbox"
+	"agent/internal/tools/tempdir"
 )
 
 // ScratchDir returns the directory for temporary files of this program, which commands can
@@ -30,8 +31,7 @@ type Sandbox struct {
 	report  func() sandbox.Report
 	session func() *sandbox.Session // nil if there is no sandbox
 	evaded  atomic.Bool             // a command tried to hide a change from undo
-	begin   sync.Once               // sets foreign
-	foreign func() []string         // repositories of others when the first command ran
+	temp    *tempdir.Dir            // see UseTemp
 }
 
 // storedReport is the content of the file.
@@ -121,6 +121,27 @@ func (s *Sandbox) failed() {
 	}
 }
 
+// UseTemp gives the commands of the session id a temporary directory of their own; an empty id
+// stands for a session that is not stored. The directories of the user in stay are not part of
+// it, wherever they are. Call it once, before Area.
+func (s *Sandbox) UseTemp(id string, stay ...string) *tempdir.Dir {
+	if state, err := history.Dir(os.Getenv); err == nil {
+		stay = append(stay, state)
+	}
+	full := func() bool { return s.report().Form == sandbox.Complete }
+	s.temp = tempdir.New(id, full, stay...)
+	return s.temp
+}
+
+// TempLeft returns the temporary directory of the session if Close has left files in it;
+// otherwise "".
+func (s *Sandbox) TempLeft() string {
+	if s == nil {
+		return ""
+	}
+	return s.temp.Left()
+}
+
 // Close ends the sandbox. It does nothing if s is nil.
 func (s *Sandbox) Close() {
 	if s == nil {
@@ -130,6 +151,7 @@ func (s *Sandbox) Close() {
 	if running := s.session(); running != nil {
 		running.Close()
 	}
+	s.temp.Close()
 }
 
 // Area returns the area in which the commands of an agent in dir work. Paths are those of
@@ -141,13 +163,8 @@ func (s *Sandbox) Area(dir string, paths policy.Paths) *confine.Area {
 	paths.Workspace = dir
 	o := confine.Options{
 		Workspace: dir, Added: paths.Added, Readable: slices.Clone(paths.Readable), Places: sandbox.Places{Home: paths.Home, Env: os.Getenv},
-		Fixed: paths.Fixed, Protected: policy.ProtectedName, Session: s.session, Failed: s.failed, Evaded: func() { s.evaded.Store(true) },
+		Fixed: paths.Fixed, Protected: policy.ProtectedName, Session: s.session, Failed: s.failed, Evaded: func() { s.evaded.Store(true) }, Temp: paths.Temp,
 	}
-	s.begin.Do(func() {
-		own := append([]string{dir, paths.Home}, paths.Added...)
-		s.foreign = sync.OnceValue(func() []string { return confine.Foreign(own) })
-	})
-	o.Foreign = s.foreign
 	if paths.Outputs != "" {
 		o.Readable = append(o.Readable, paths.Outputs)
 	}

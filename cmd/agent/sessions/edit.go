@@ -15,6 +15,7 @@ import (
 	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 	"agent/internal/loop/session"
+	"agent/internal/tools/tempdir"
 )
 
 // RenameOptions are the options of `agent sessions rename`.
@@ -115,6 +116,7 @@ func deleteRun(_ context.Context, opts *DeleteOptions) error {
 		if err := store.Remove(id); !errors.Is(err, history.ErrNotFound) { // deleted with its parent
 			failed = errors.Join(failed, err)
 		}
+		tempdir.Remove(id)
 	}
 	return failed
 }

@@ -8,6 +8,7 @@ import (
 	"agent/internal/history"
 	"agent/internal/llm/phrase"
 	"agent/internal/scratch"
+	"agent/internal/tools/tempdir"
 )
 
 // Expire deletes, in the background, sessions that were not used for days, with those of
@@ -18,6 +19,7 @@ func Expire(ctx context.Context, store *history.Store, days int, now time.Time) 
 	go func() {
 		defer close(notices)
 		scratch.Expire(7 * 24 * time.Hour)
+		tempdir.Expire()
 		if days == 0 {
 			return
 		}

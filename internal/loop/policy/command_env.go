@@ -12,6 +12,7 @@ import (
 	"agent/internal/realpath"
 	"agent/internal/tools"
 	"agent/internal/tools/git"
+	"agent/internal/tools/tempdir"
 )
 
 // judge judges the command t of a call that runs in dir, which has no symbolic links. It
@@ -23,7 +24,7 @@ func (p Paths) judge(t tools.Target, dir string) (*command.Command, *git.Reposit
 	repositories := map[string]*git.Repository{}
 	if p.Git != nil {
 		env.Git = func(dir string) (string, string) {
-			r, reads, err := p.Git.Open(realpath.Follow(dir))
+			r, reads, err := p.Git.Open(p.follow(dir))
 			if err != nil {
 				return "", err.Error()
 			}
@@ -46,20 +47,28 @@ func (p Paths) judge(t tools.Target, dir string) (*command.Command, *git.Reposit
 // symbolic links.
 func (p Paths) env(dir string) command.Env {
 	in := p.borders()
-	variables := map[string]string{"TMPDIR": os.TempDir()} // commands get it also if this program has none
+	temp := os.TempDir()
+	if p.Temp.Path() != "" {
+		temp = tempdir.Mounts[0]
+	}
+	variables := map[string]string{"TMPDIR": temp} // commands get it also if this program has none
 	for _, name := range []string{"TMP", "TEMP"} {
-		if value, set := os.LookupEnv(name); !set || value != "" {
+		value, set := os.LookupEnv(name)
+		if value != "" && p.Temp.Path() != "" {
+			value = temp
+		}
+		if !set || value != "" {
 			variables[name] = value
 		}
 	}
 	return command.Env{
-		Temporary: func(path string) bool { return p.freeTemporary(realpath.Follow(path)) }, Variables: variables,
-		Dir: dir, Home: p.Home, LookPath: lookPath, Glob: command.Glob, Look: command.Look, Splits: command.Splits, Loopback: p.Sandbox == SandboxFull,
-		Inside: func(path string) bool { return in.inside(realpath.Follow(path)) },
+		Temporary: func(path string) bool { return p.freeTemporary(p.follow(path)) }, Variables: variables,
+		Dir: dir, Home: p.Home, LookPath: lookPath, Glob: p.glob, Look: p.look, Splits: p.splits, Loopback: p.Sandbox == SandboxFull,
+		Inside: func(path string) bool { return in.inside(p.follow(path)) },
 		Readable: func(path string) string {
-			real := realpath.Follow(path)
+			real := p.follow(path)
 			switch {
-			case !in.readable(real):
+			case !in.readable(real) && !p.Temp.Holds(real):
 				return "it is outside the workspace"
 			case SecretFile(path) || SecretFile(real):
 				return "its name says that it may hold secrets"
@@ -67,6 +76,28 @@ func (p Paths) env(dir string) command.Env {
 			return ""
 		},
 	}
+}
+
+// follow returns where an absolute path of a command is outside the sandbox, without symbolic
+// links.
+func (p Paths) follow(path string) string { return realpath.Follow(p.Temp.Real(path)) }
+
+func (p Paths) look(path string) command.Entry { return command.Look(p.Temp.Real(path)) }
+
+func (p Paths) splits(path string, lines bool) bool {
+	return command.Splits(p.Temp.Real(path), lines)
+}
+
+// glob is command.Glob for a command.
+func (p Paths) glob(dir, pattern string) ([]string, error) {
+	real := p.Temp.Real(pattern)
+	found, err := command.Glob(p.Temp.Real(dir), real)
+	if real != pattern {
+		for i, path := range found {
+			found[i] = p.Temp.Shown(path)
+		}
+	}
+	return found, err
 }
 
 // temporary reports whether a path without symbolic links is in the temporary directory, to
@@ -90,6 +121,9 @@ func (p Paths) temporary(real string) bool {
 // it is temporary: it is not a file that something else has made, such as one of another
 // project.
 func (p Paths) freeTemporary(real string) bool {
+	if p.Temp.Path() != "" {
+		return p.Temp.Holds(real)
+	}
 	return p.temporary(real) && (p.Made.has(real) || command.Look(real) != command.File)
 }
 

@@ -82,7 +82,7 @@ func (p Paths) touch(t tools.Target, root string, change bool, in borders) touch
 	out := touched{path: t.Value, change: change, read: !change}
 	for _, name := range append(slices.Clone(t.Spelled), t.Value) {
 		if path := from(root, name); filepath.IsAbs(path) {
-			out.names = append(out.names, realpath.Steps(path)...)
+			out.names = append(out.names, realpath.Steps(p.Temp.Real(path))...)
 		} else {
 			out.names = append(out.names, path) // the workspace is unknown
 		}
@@ -105,7 +105,7 @@ func (ps *places) private(real string) bool {
 func (p Paths) place(t *touched, in borders) {
 	t.secret = slices.ContainsFunc(t.names, SecretFile)
 	if real := t.real(); filepath.IsAbs(real) {
-		t.outside = !in.inside(real) && (t.change || !in.readable(real))
+		t.outside = !in.inside(real) && (t.change || !in.readable(real)) && !p.Temp.Holds(real)
 		if info, err := os.Stat(real); err == nil {
 			t.directory = info.IsDir()
 		}
@@ -122,15 +122,15 @@ func (p Paths) lookAtCommand(ctx context.Context, t tools.Target, f *Facts, in b
 	f.Command, f.repository = p.judge(t, dir)
 	var ps *places
 	add := func(path string, change, read, listed bool) {
-		touched := touched{path: path, names: append(realpath.Steps(path), realpath.Follow(path)), change: change, read: read, listed: listed}
+		touched := touched{path: path, names: append(realpath.Steps(p.Temp.Real(path)), p.follow(path)), change: change, read: read, listed: listed}
 		p.place(&touched, in)
 		if change && p.freeTemporary(touched.real()) {
 			touched.outside = false
-			if command.Look(path) == command.Missing {
+			if p.look(path) == command.Missing {
 				p.Made.add(touched.real())
 			}
 		}
-		if touched.outside && !change && !touched.secret && command.Look(path) == command.File && within([]string{realpath.Of(p.Home)}, touched.real()) {
+		if touched.outside && !change && !touched.secret && p.look(path) == command.File && within([]string{realpath.Of(p.Home)}, touched.real()) {
 			if ps == nil {
 				ps = p.places()
 			}
@@ -181,7 +181,7 @@ func (p Paths) secretsOf(c *command.Command) (files []string, unsearched bool) {
 	}
 	var dirs []string
 	for _, path := range c.Reads {
-		dirs = append(dirs, realpath.Follow(path))
+		dirs = append(dirs, p.follow(path))
 	}
 	files, all := secretsBelow(dirs)
 	return files, !all

@@ -10,6 +10,7 @@ import (
 	"agent/internal/loop/policy/command"
 	"agent/internal/realpath"
 	"agent/internal/tools"
+	"agent/internal/tools/tempdir"
 )
 
 // judgeCommand judges a call that runs a command, in the order of the table of modes.
@@ -103,6 +104,23 @@ func (f Facts) documents() (paths []string) {
 	return paths
 }
 
+// systemTemporary returns the files and directories in the temporary directory of the system
+// that the text of a command names. The command sees only these of it. Those that are hidden or
+// may hold secrets are left out.
+func (f Facts) systemTemporary() (paths []string) {
+	if f.paths.Temp.Path() == "" {
+		return nil
+	}
+	for _, t := range f.touched {
+		kind := command.Look(t.real())
+		if t.outside && !t.secret && t.path == t.real() && f.paths.Temp.Covers(t.real()) && !strings.Contains(t.path, "/.") &&
+			(kind == command.File || kind == command.Directory) && !slices.Contains(tempdir.Mounts[:], t.path) {
+			paths = append(paths, t.path)
+		}
+	}
+	return paths
+}
+
 // runsInEdits reports whether a command needs no approval in mode edits: it runs in the
 // complete sandbox without the network, it names no files outside the workspace, and undo
 // can restore what it changes, which it cannot for commits. The changes of a copy are judged
@@ -112,7 +130,7 @@ func (p *Policy) runsInEdits(c tools.Call, f Facts, all allowance) bool {
 		return false
 	}
 	outside := slices.ContainsFunc(f.touched, func(t touched) bool {
-		return t.outside && !f.writesTemporary(t.path) && !t.listed && command.Look(t.path) != command.Special && !f.runsProgram(t.path)
+		return t.outside && !f.writesTemporary(t.path) && !t.listed && f.paths.look(t.path) != command.Special && !f.runsProgram(t.path)
 	})
 	// Git directories are writable for git, and so for other programs in the line.
 	commits := slices.ContainsFunc(f.Command.Parts, runsGit) && slices.ContainsFunc(f.Command.Parts, mayChangeGit)

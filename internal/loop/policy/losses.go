@@ -13,7 +13,6 @@ import (
 
 	"agent/internal/llm/phrase"
 	"agent/internal/loop/policy/command"
-	"agent/internal/realpath"
 	"agent/internal/tools/git"
 	"agent/internal/tools/snapshot"
 )
@@ -56,7 +55,7 @@ func (p Paths) losses(ctx context.Context, c *command.Command, dir string, in bo
 	if p.Room != nil && p.Sandbox != SandboxOff && p.Sandbox != SandboxMissing {
 		room = p.Room()
 	}
-	l := looker{losses: losses{recorded: room > 0, sizes: sizes{}}, dir: dir, in: in}
+	l := looker{losses: losses{recorded: room > 0, sizes: sizes{}}, dir: dir, in: in, paths: p}
 	l.adds(c, room)
 	if c.Traits&command.Destroys == 0 {
 		l.protectGit(c, p.Sandbox)
@@ -87,6 +86,7 @@ type looker struct {
 	losses
 	dir    string // of the command
 	in     borders
+	paths  Paths
 	until  time.Time
 	looked int      // entries
 	bytes  int64    // of the files that would be kept
@@ -118,12 +118,13 @@ func (l *looker) part(ctx context.Context, p *command.Part, hasGit bool) {
 	}
 	for _, path := range p.Writes {
 		if !slices.Contains(p.Destroyed.Trees, path) {
-			l.file(realpath.Follow(path))
+			l.file(l.paths.follow(path))
 		}
 	}
 	for _, path := range p.Destroyed.Selects {
-		real := realpath.Follow(path)
+		real := l.paths.follow(path)
 		switch {
+		case l.paths.Temp.Holds(real):
 		case !l.in.inside(real):
 			l.lose(l.show(path) + " is outside the workspace")
 		case !p.Destroyed.SparesGit:
@@ -144,8 +145,9 @@ func (l *looker) adds(c *command.Command, room int64) {
 		}
 	}
 	for _, path := range all {
-		info, err := os.Lstat(realpath.Follow(path))
-		if err != nil || info.IsDir() {
+		real := l.paths.follow(path)
+		info, err := os.Lstat(real)
+		if err != nil || info.IsDir() || l.paths.Temp.Holds(real) {
 			continue
 		}
 		why := snapshot.Lost(info)
@@ -161,11 +163,11 @@ func (l *looker) adds(c *command.Command, room int64) {
 // tree looks at everything at and below a path that is removed.
 func (l *looker) tree(path string) {
 	path = strings.TrimRight(path, "/")
-	real := realpath.Follow(path)
+	real := l.paths.follow(path)
 	if base := filepath.Base(path); base != "." && base != ".." {
-		real = filepath.Join(realpath.Follow(filepath.Dir(path)), base)
+		real = filepath.Join(l.paths.follow(filepath.Dir(path)), base)
 	}
-	if _, err := os.Lstat(real); err != nil {
+	if _, err := os.Lstat(real); err != nil || l.paths.Temp.Holds(real) {
 		return
 	}
 	switch {
@@ -202,7 +204,7 @@ func (l *looker) tree(path string) {
 func (l *looker) file(real string) {
 	info, err := os.Lstat(real)
 	switch {
-	case err != nil || info.IsDir():
+	case err != nil || info.IsDir() || l.paths.Temp.Holds(real):
 	case isGit(real):
 		l.lose(l.show(real) + ": " + lostGit)
 	case !l.in.inside(real):

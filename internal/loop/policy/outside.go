@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"agent/internal/loop/policy/command"
-	"agent/internal/realpath"
 )
 
 // inPlace are programs that write to an existing file without replacing or removing it.
@@ -25,8 +24,8 @@ func (f Facts) writesOutside() (paths []string, known bool) {
 		}
 		found := false
 		for _, path := range p.Writes {
-			real := realpath.Follow(path)
-			if in.inside(real) {
+			real := f.paths.follow(path)
+			if in.inside(real) || f.paths.Temp.Holds(real) {
 				continue
 			}
 			to := writable(p, real)

@@ -107,7 +107,11 @@ func (p *Policy) Judge(c tools.Call, f Facts) Verdict {
 	}
 	switch c.Effect {
 	case tools.Execute:
-		return p.judgeCommand(c, f, found)
+		v := p.judgeCommand(c, f, found)
+		if !v.Refuse && !v.Access.Private && !v.Access.Outside {
+			v.Access.Show = append(v.Access.Show, f.systemTemporary()...)
+		}
+		return v
 	case tools.Write:
 		return p.judgeEdit(c, f, found)
 	case tools.Network:

@@ -6,6 +6,7 @@ import (
 	"agent/internal/realpath"
 	"agent/internal/tools"
 	"agent/internal/tools/git"
+	"agent/internal/tools/tempdir"
 )
 
 // Protected is a target whose change always needs approval.
@@ -34,6 +35,8 @@ type Paths struct {
 	Added []string
 	// Sandbox is the sandbox of commands.
 	Sandbox Sandbox
+	// Temp is what commands and tools find at /tmp; nil for what the system has there.
+	Temp *tempdir.Dir
 	// Room returns how many bytes of old file contents undo still accepts from commands; 0
 	// if it does not record what commands change. Nil means 0.
 	Room func() int64

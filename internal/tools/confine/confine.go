@@ -19,6 +19,7 @@ import (
 	"sync"
 
 	"agent/internal/tools/shell/sandbox"
+	"agent/internal/tools/tempdir"
 )
 
 // Options describe an Area.
@@ -39,9 +40,9 @@ type Options struct {
 	Protected func(parent, name string) string
 	// Session returns the session of the sandbox; nil if there is none. It may block.
 	Session func() *sandbox.Session
-	// Foreign returns directories in writable ones that only approved commands can change. It
-	// is called with the first command; may be nil.
-	Foreign func() []string
+	// Temp is the temporary directory that commands see in the complete sandbox; nil for that
+	// of the system.
+	Temp *tempdir.Dir
 	// Failed is called when a sandbox could not be set up; may be nil.
 	Failed func()
 	// Evaded is called when a command tried to hide a change from undo; may be nil.
@@ -64,13 +65,6 @@ type Area struct {
 // New returns an Area. It reads nothing until the first command.
 func New(o Options) *Area {
 	return &Area{Options: o, lastGit: map[string]gitDir{}}
-}
-
-func (a *Area) foreign() []string {
-	if a.Options.Foreign == nil {
-		return nil
-	}
-	return a.Options.Foreign()
 }
 
 // Guard is the check of one command. A nil Guard does nothing.
@@ -125,7 +119,7 @@ func (a *Area) Begin(e Extent) *Guard {
 	a.prepare()
 	if e.Private {
 		g := &Guard{area: a, private: true, profile: a.privateProfile(session)}
-		g.profile.ReadOnly = slices.Concat(g.profile.ReadOnly, e.ReadOnly, a.foreign())
+		g.profile.ReadOnly = append(g.profile.ReadOnly, e.ReadOnly...)
 		g.profile.Hide = append(g.profile.Hide, e.Hide...)
 		return g
 	}
@@ -137,7 +131,10 @@ func (a *Area) Begin(e Extent) *Guard {
 	g.profile = a.profile(session, e.Network)
 	if e.HideHome {
 		a.hideHome(g.profile)
-		g.profile.ReadOnly = append(g.profile.ReadOnly, a.foreign()...)
+	}
+	if slices.ContainsFunc(e.Write, a.coversTemp) {
+		g.profile.Temp = "" // what it changes is in that of the system
+		g.profile.Write = append(g.profile.Write, os.TempDir())
 	}
 	g.profile.Write = append(g.profile.Write, e.Write...)
 	for _, path := range e.Show {

@@ -8,6 +8,7 @@ import (
 
 	"agent/internal/realpath"
 	"agent/internal/tools/shell/sandbox"
+	"agent/internal/tools/tempdir"
 )
 
 // prepare resolves the paths of the area, finds installed programs and creates missing
@@ -48,10 +49,11 @@ func (a *Area) profile(s *sandbox.Session, network bool) *sandbox.Profile {
 	}
 	p := &sandbox.Profile{
 		Session: s, Home: a.Places.Home, Network: network,
-		Write:    slices.Concat(a.tree.tops, []string{os.TempDir()}, a.buildCaches()),
+		Write:    slices.Concat(a.tree.tops, a.buildCaches()),
 		ReadOnly: a.Places.Programs(),
 		Hide:     slices.Concat(a.Places.Private(), a.Secret),
 	}
+	a.addTemp(p)
 	for _, path := range a.Readable {
 		if inAny(path, a.Secret) { // outputs of earlier calls
 			p.Show = append(p.Show, path)
@@ -67,6 +69,56 @@ func (a *Area) profile(s *sandbox.Session, network bool) *sandbox.Profile {
 	return p
 }
 
+// addTemp makes the temporary directory writable: that of the session if there is one. Then
+// the command sees that of the system only where a path in it is needed.
+func (a *Area) addTemp(p *sandbox.Profile) {
+	if p.Temp = a.Temp.Path(); p.Temp == "" {
+		p.Write = append(p.Write, os.TempDir())
+		return
+	}
+	if dir := realpath.Of(os.TempDir()); !a.Temp.Covers(dir) && !inAny(dir, a.tree.tops) {
+		p.Hide = append(p.Hide, dir)
+	}
+	for _, path := range a.needed() {
+		if a.Temp.Covers(realpath.Of(path)) {
+			p.Show = append(p.Show, path)
+		}
+	}
+}
+
+// OutsideEnv returns env for a command that runs without a sandbox: TMPDIR names the directory
+// of the session. dir is that directory; empty if there is none.
+func (a *Area) OutsideEnv(env []string) (out []string, dir string) {
+	if a == nil || a.Temp.Path() == "" {
+		return env, ""
+	}
+	dir = a.Temp.Path()
+	out = slices.DeleteFunc(slices.Clone(env), func(v string) bool { return strings.HasPrefix(v, "TMPDIR=") })
+	return append(out, "TMPDIR="+dir), dir
+}
+
+// coversTemp reports whether a path contains one at which commands find the directory of the
+// session.
+func (a *Area) coversTemp(path string) bool {
+	real := realpath.Of(path)
+	return slices.ContainsFunc(tempdir.Mounts[:], func(mount string) bool { return realpath.Inside(realpath.Of(mount), real) })
+}
+
+// needed returns what commands need to read, wherever it is.
+func (a *Area) needed() []string {
+	paths := slices.Concat(a.Readable, a.linked, a.Places.Downloads())
+	for _, dir := range filepath.SplitList(a.Places.Env("PATH")) {
+		if filepath.Base(dir) == "bin" { // of a virtual environment or an installation
+			dir = filepath.Dir(dir)
+		}
+		paths = append(paths, dir)
+	}
+	if a.Temp.Covers(realpath.Of(a.Places.Home)) {
+		paths = append(append(paths, a.Places.Home), a.Places.Toolchains()...)
+	}
+	return paths
+}
+
 // buildCaches returns the caches that builds without the network write to.
 func (a *Area) buildCaches() []string {
 	downloads := a.Places.Downloads()
@@ -77,10 +129,11 @@ func (a *Area) buildCaches() []string {
 func (a *Area) privateProfile(s *sandbox.Session) *sandbox.Profile {
 	p := &sandbox.Profile{
 		Session: s, Home: a.Places.Home,
-		Write:    append([]string{os.TempDir()}, a.buildCaches()...),
+		Write:    a.buildCaches(),
 		ReadOnly: a.Places.Programs(),
 		Hide:     slices.Concat(a.Places.Private(), a.Secret),
 	}
+	a.addTemp(p)
 	a.hideHome(p)
 	hidden := p.Hide
 	if p.NoHome {
@@ -99,7 +152,9 @@ func (a *Area) privateProfile(s *sandbox.Session) *sandbox.Profile {
 // hideHome hides the home directory except for toolchains, and the files of this program
 // that only approved commands can read.
 func (a *Area) hideHome(p *sandbox.Profile) {
-	p.NoHome = a.hidesHome()
+	if p.NoHome = a.hidesHome(); p.NoHome {
+		p.Show = slices.DeleteFunc(p.Show, func(path string) bool { return path == a.Places.Home })
+	}
 	p.Show = slices.Concat(p.Show, a.Readable, a.Places.Toolchains(), a.linked)
 	for _, path := range a.Private {
 		if !slices.Contains(a.tree.tops, path) {

@@ -190,6 +190,10 @@ func hides(p *sandbox.Profile, path string) bool {
 	if !shown && slices.ContainsFunc(p.Hide, func(hidden string) bool { return within(path, hidden) }) {
 		return true
 	}
+	if temporary, own := inTemp(p, path); temporary && !own && !shown && !writable(p, path) {
+		_, err := os.Lstat(path)
+		return err == nil
+	}
 	if !p.NoHome || shown || writable(p, path) || path == p.Home || !within(path, p.Home) {
 		return false
 	}
@@ -241,7 +245,24 @@ func writable(p *sandbox.Profile, path string) bool {
 			return true
 		}
 	}
+	if _, own := inTemp(p, path); own {
+		return true
+	}
 	return within(path, "/dev") || within(path, "/proc")
+}
+
+// inTemp reports whether a path is below the temporary directory of the command, and whether
+// the directory has its first name: otherwise the system may have it.
+func inTemp(p *sandbox.Profile, path string) (temporary, own bool) {
+	for _, dir := range sandbox.TempMounts {
+		if p.Temp == "" || path == dir || !within(path, dir) {
+			continue
+		}
+		first, _, _ := strings.Cut(path[len(dir)+1:], "/")
+		info, err := os.Lstat(filepath.Join(p.Temp, first))
+		return true, err == nil && info.Mode().Perm() != 0 // a mount point has no permissions
+	}
+	return false, false
 }
 
 // within reports whether path is dir or in it.

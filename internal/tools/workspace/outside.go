@@ -12,6 +12,7 @@ import (
 	"agent/internal/llm/phrase"
 	"agent/internal/realpath"
 	"agent/internal/tools/advice"
+	"agent/internal/tools/tempdir"
 )
 
 // AllowOutside lets Find and transactions accept files outside the workspace, by
@@ -55,9 +56,12 @@ func (w *Workspace) Added() (dirs []string) {
 // workspace. The same files are hidden and guarded. It does not add the directories that
 // were added to from. Call it before any tool of w runs.
 func (w *Workspace) Share(from *Workspace) {
-	w.outputs, w.outside, w.home, w.withheld = from.outputs, from.outside, from.home, from.withheld
+	w.outputs, w.outside, w.home, w.withheld, w.temp = from.outputs, from.outside, from.home, from.withheld, from.temp
 	w.main.hidden, w.main.wider = from.main.hidden, from.main.wider
 }
+
+// UseTemp makes paths below /tmp mean what commands find there. Call it before any tool runs.
+func (w *Workspace) UseTemp(temp *tempdir.Dir) { w.temp = temp }
 
 // locate returns the tree to which name, as a model writes it, belongs, and name in a
 // form that this tree accepts. A tree outside the workspace has no open root: see
@@ -76,7 +80,7 @@ func (w *Workspace) locate(name string) (*tree, string, error) {
 	if !w.outside {
 		return &w.main, name, nil
 	}
-	real, err := realpath.Checked(name)
+	real, err := realpath.Checked(w.temp.Real(name))
 	if err != nil {
 		return nil, "", fmt.Errorf("%s: %w", name, Cause(err))
 	}
@@ -133,7 +137,11 @@ func (w *Workspace) treeAround(name, real string) (*tree, error) {
 		self, err := statNoLinks(dir)
 		switch {
 		case err == nil:
-			return &tree{dir: dir, self: self, kind: outsideTree, hidden: w.main.hidden}, nil
+			kind := outsideTree
+			if w.temp.Holds(dir) {
+				kind = temporaryTree
+			}
+			return &tree{dir: dir, self: self, kind: kind, hidden: w.main.hidden, temp: w.temp}, nil
 		case dir == filepath.Dir(dir), errors.Is(err, fs.ErrPermission):
 			return nil, fmt.Errorf("%s: %w", name, Cause(err))
 		}
@@ -147,17 +155,20 @@ func isPseudo(real string) bool {
 	return len(names) > 1 && names[0] == "" && slices.Contains([]string{"proc", "sys", "dev"}, names[1])
 }
 
+// isClosed reports whether t has no open root, because its directory is outside the workspace.
+func (t *tree) isClosed() bool { return t.kind == outsideTree || t.kind == temporaryTree }
+
 // enter returns t with an open root, which done closes. A directory outside the
 // workspace must still be the one that t was made for.
 func (t *tree) enter() (opened *tree, done func(), err error) {
-	if t.kind != outsideTree {
+	if !t.isClosed() {
 		return t, func() {}, nil
 	}
 	now, err := openTree(t.dir)
 	if err != nil {
 		return nil, nil, fmt.Errorf("open %s: %w", t.dir, Cause(err))
 	}
-	now.kind, now.hidden = t.kind, t.hidden
+	now.kind, now.hidden, now.temp = t.kind, t.hidden, t.temp
 	err = now.checkPath()
 	if err == nil && !os.SameFile(now.self, t.self) {
 		err = errMoved
@@ -172,7 +183,7 @@ func (t *tree) enter() (opened *tree, done func(), err error) {
 // checkPath returns an error if the path of a directory outside the workspace leads
 // to another directory, or through a symbolic link, since it was opened.
 func (t *tree) checkPath() error {
-	if t.kind != outsideTree {
+	if !t.isClosed() {
 		return nil
 	}
 	if self, err := statNoLinks(t.dir); err != nil || !os.SameFile(self, t.self) {

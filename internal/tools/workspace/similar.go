@@ -25,6 +25,7 @@ func (t *tree) notFound(name, p string) error {
 	if t.kind == outsideTree { // similar names would show what is there before that is approved
 		return fmt.Errorf("%s does not exist", name)
 	}
+	name = t.temp.Shown(name)
 	dir, base := path.Dir(p), path.Base(p)
 	for dir != "." {
 		if _, err := t.root.Stat(dir); err == nil {
@@ -36,6 +37,8 @@ func (t *tree) notFound(name, p string) error {
 	switch {
 	case t.kind == outputsTree:
 		what = "the outputs directory of this session"
+	case t.kind == temporaryTree:
+		what = "directory " + t.show(dir)
 	case dir == ".":
 		what = "the working directory"
 	}

@@ -13,6 +13,7 @@ import (
 
 	"agent/internal/llm/phrase"
 	"agent/internal/tools/advice"
+	"agent/internal/tools/tempdir"
 )
 
 // tree is a directory that is accessed only through its os.Root.
@@ -24,6 +25,7 @@ type tree struct {
 	hidden []string // see Workspace.Hide
 	wider  bool     // see Workspace.AllowOutside
 	editor Editor   // see Workspace.UseEditor; may be nil
+	temp   *tempdir.Dir
 }
 
 // treeKind is the kind of a tree.
@@ -33,6 +35,7 @@ const (
 	workspaceTree treeKind = iota // the workspace
 	outputsTree                   // the outputs directory, which is only read
 	addedTree                     // see Workspace.Add
+	temporaryTree                 // the temporary directory of the session: see Workspace.UseTemp
 	outsideTree                   // any other directory: see Workspace.AllowOutside
 )
 
@@ -53,7 +56,7 @@ func (t *tree) show(p string) string {
 	if t.kind == workspaceTree {
 		return p
 	}
-	return filepath.Join(t.dir, filepath.FromSlash(p))
+	return t.temp.Shown(filepath.Join(t.dir, filepath.FromSlash(p)))
 }
 
 // existing resolves name and returns an error if it does not exist. Names in it that only
@@ -206,7 +209,7 @@ func (t *tree) outside(name, why string) error {
 	switch t.kind {
 	case outputsTree:
 		return outsideErrorf("%s is outside %s, the directory of this session's outputs%s", name, t.dir, why)
-	case addedTree, outsideTree:
+	case addedTree, temporaryTree, outsideTree:
 		return advice.Add(outsideErrorf("%s is outside %s%s", name, t.dir, why), "Use the path without symbolic links")
 	}
 	err := outsideErrorf("%s is outside the working directory %s%s", name, t.dir, why)

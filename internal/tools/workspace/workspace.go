@@ -14,6 +14,8 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+
+	"agent/internal/tools/tempdir"
 )
 
 // Workspace is the working directory. All access to its files goes through one
@@ -27,6 +29,7 @@ type Workspace struct {
 	outside    bool                   // see AllowOutside
 	home       string                 // see AllowOutside
 	withheld   func(path string) bool // see Withhold; may be nil
+	temp       *tempdir.Dir           // see UseTemp; may be nil
 	replacing  sync.Mutex             // held while a commit checks and replaces files
 	mu         sync.Mutex
 	outputTree *tree // the outputs directory; nil until first used

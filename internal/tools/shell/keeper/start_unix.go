@@ -53,7 +53,7 @@ func Start(o Order, p *sandbox.Profile, dir string, s Streams) (*Process, error)
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrSandbox, err)
 		}
-		o.Sandbox = words
+		o.Sandbox, o.Env = words, p.Environment(o.Env)
 		if n.User != nil {
 			namespaces = []*os.File{n.User, n.Net}
 		}

@@ -24,7 +24,7 @@ func newRights(p plan) rights {
 	r := rights{complete: p.form == Complete && listenFlags()&unix.SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV != 0}
 	r.write = sync.OnceValue(func() (paths []string) {
 		for _, e := range p.layout() {
-			if e.access == write {
+			if e.access == write || e.access == temp {
 				paths = append(paths, e.path)
 			}
 		}

@@ -72,7 +72,7 @@ func (s *steps) restrict(layout []entry, mounts bool) error {
 		add.load = ruleset
 	}
 	for _, e := range layout {
-		if e.access == write {
+		if e.access == write || e.access == temp {
 			allow(e.path, e.dir)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 // entry is an existing path of a layout.
 type entry struct {
 	path   string
-	access access // pin if it only must not be renamed
+	access access // also pin, temp or point
 	dir    bool
 	above  *entry // nearest entry that contains it; nil if none
 }
@@ -19,6 +19,13 @@ type entry struct {
 // pin marks a directory between a writable path and a protected path below it.
 // The directory must not be renamed, because that would rename the protected path.
 const pin access = 'p'
+
+// point marks a directory of the system below the temporary directory of the command that only
+// holds mount points.
+const point access = 'q'
+
+// hides reports whether the files below an entry are hidden.
+func (a access) hides() bool { return a == hide || a == point }
 
 // layout returns the existing paths of a plan without links, each after the
 // entries that contain it. Entries that change nothing are left out.
@@ -29,6 +36,7 @@ func (p plan) layout() []entry {
 			paths[real] = max(paths[real], a)
 		}
 	}
+	p.addTemp(paths)
 	var pins []string
 	for path, a := range paths {
 		if a != hide && a != readOnly {
@@ -68,6 +76,48 @@ func (p plan) layout() []entry {
 	return out
 }
 
+// addTemp adds the temporary directory of the command, and changes what is below it: hidden
+// paths are not there anyway, and others are mounted.
+func (p plan) addTemp(paths map[string]access) {
+	if p.temp == "" {
+		return
+	}
+	for _, mount := range TempMounts {
+		mount, err := filepath.EvalSymlinks(mount)
+		if err != nil {
+			continue
+		}
+		for path, a := range paths {
+			if below(path, mount) && (a == readOnly || a == hide) && !seen(paths, path, mount) {
+				if paths[path] = show; a == hide {
+					delete(paths, path)
+				}
+			}
+		}
+		var points []string
+		for path := range paths {
+			name, _, deeper := strings.Cut(strings.TrimPrefix(path, mount+"/"), "/")
+			if top := filepath.Join(mount, name); below(path, mount) && deeper && paths[top] == 0 {
+				points = append(points, top)
+			}
+		}
+		for _, path := range points {
+			paths[path] = point
+		}
+		paths[mount] = temp
+	}
+}
+
+// seen reports whether a path below a directory is in another path there that the command sees.
+func seen(paths map[string]access, path, dir string) bool {
+	for path = filepath.Dir(path); path != dir; path = filepath.Dir(path) {
+		if a := paths[path]; a == write || a == show || a == readOnly {
+			return true
+		}
+	}
+	return false
+}
+
 // resolve returns an existing path without links. A link below a writable path
 // gives access only if its target is below that path, too: an earlier command may
 // have created the link to get access to another directory.
@@ -98,14 +148,16 @@ func (e *entry) matters() bool {
 		}
 	}
 	switch e.access {
-	case write, pin:
-		return e.access == pin || above != write
+	case temp, point, pin:
+		return true
+	case write:
+		return above != write
 	case show:
-		return above == hide
+		return above.hides() || above == temp
 	case readOnly:
-		return above == write
+		return above == write || above == temp
 	}
-	return above != hide
+	return !above.hides()
 }
 
 // outer returns the nearest of the paths that contains path, or "".

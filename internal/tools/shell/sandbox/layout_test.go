@@ -68,6 +68,43 @@ func TestLayout(t *testing.T) {
 	}
 }
 
+// Only what a profile shows is below the temporary directory of the command: it is mounted there.
+func TestLayoutOfATemporaryDirectory(t *testing.T) {
+	mount, err := filepath.EvalSymlinks(TempMounts[0])
+	if err != nil {
+		t.Skip(err)
+	}
+	top, err := os.MkdirTemp(mount, "layout-")
+	if err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(top) })
+	for _, dir := range []string{"work/.git/hooks", "work/private", "home/.ssh", "home/go/pkg", "fixed/sub", "other"} {
+		if err := os.MkdirAll(filepath.Join(top, dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := plan{temp: "/session", paths: map[string]access{mount: hide}}
+	for path, a := range map[string]access{
+		"work": write, "work/.git/hooks": readOnly, "work/private": hide, "home": hide, "home/.ssh": hide, "home/go": show, "home/go/pkg": write,
+		"fixed": readOnly, "fixed/sub": readOnly, "other": hide,
+	} {
+		p.paths[filepath.Join(top, path)] = a
+	}
+	var got []string
+	for _, e := range p.layout() {
+		if strings.HasPrefix(e.path, mount) {
+			got = append(got, string(e.access)+" "+strings.Replace(e.path, top, "TOP", 1))
+		}
+	}
+	want := []string{
+		"t " + mount, "q TOP", "s TOP/fixed", "s TOP/home/go", "w TOP/home/go/pkg", "w TOP/work", "p TOP/work/.git", "x TOP/work/.git/hooks", "y TOP/work/private",
+	}
+	if d := cmp.Diff(got, want); d != "" {
+		t.Errorf("got (-), want (+):\n%s", d)
+	}
+}
+
 func TestSeatbeltText(t *testing.T) {
 	paths := map[string]access{
 		"/Users/u": hide, "/Users/u/work": write, `/Users/u/work/with "quotes"`: readOnly, "/Users/u/work/.git/hooks": readOnly,

@@ -28,6 +28,7 @@ package sandbox
 import (
 	"errors"
 	"strconv"
+	"strings"
 )
 
 // Form is how much of the sandbox a system supports.
@@ -58,9 +59,7 @@ func (f Form) String() string {
 // lists overlap, the entry nearest to a file decides; of equal paths, Hide comes
 // before ReadOnly, and ReadOnly before Write.
 //
-// Write should include the temporary directory, in which the shell tool notes the
-// directory where a command ends. A path that does not exist yet cannot be
-// protected; compare it before and after the command.
+// A path that does not exist yet cannot be protected; compare it before and after the command.
 type Profile struct {
 	Write    []string // files and directories that the command may change
 	ReadOnly []string // paths below writable ones that it must not change
@@ -71,6 +70,11 @@ type Profile struct {
 	// are in Write. They explain why a command fails.
 	Downloads []string
 
+	// Temp is a directory that the command finds at TempMounts instead of what is there, and
+	// may change; empty for none. Only paths below them in Write, ReadOnly and Show are the
+	// same. It needs the form Complete.
+	Temp string
+
 	Network bool   // use the host's network instead of the session's
 	NoHome  bool   // hide Home, except for the paths in Write and Show
 	Home    string // the user's home directory
@@ -78,6 +82,27 @@ type Profile struct {
 	// Session is shared by all commands that reach each other on the loopback
 	// interface. It is required.
 	Session *Session
+}
+
+// TempMounts are the paths at which a command finds Profile.Temp.
+var TempMounts = [...]string{"/tmp", "/var/tmp"}
+
+// Environment returns env with the temporary directory of the command.
+func (p *Profile) Environment(env []string) []string {
+	if p.Temp == "" {
+		return env
+	}
+	out := make([]string, 0, len(env)+1)
+	for _, v := range env {
+		switch name, value, _ := strings.Cut(v, "="); {
+		case name == "TMPDIR":
+		case (name == "TMP" || name == "TEMP") && value != "":
+			out = append(out, name+"="+TempMounts[0])
+		default:
+			out = append(out, v)
+		}
+	}
+	return append(out, "TMPDIR="+TempMounts[0])
 }
 
 // hidden returns the paths to hide.
@@ -94,6 +119,7 @@ type plan struct {
 	files   uint64 // soft limit of open files for the command; 0 means unchanged
 	network bool
 	paths   map[string]access // not resolved
+	temp    string            // see Profile.Temp
 }
 
 // access is the access of a command to the files below a path.
@@ -105,6 +131,7 @@ const (
 	write    access = 'w'
 	readOnly access = 'x'
 	hide     access = 'y'
+	temp     access = 't' // in words: not the access to the path itself, but at TempMounts
 )
 
 // Order returns the profile as words for Start, and the namespaces of the
@@ -122,6 +149,9 @@ func (p *Profile) Order() (words []string, namespaces Namespaces, err error) {
 		network = "network"
 	}
 	words = []string{strconv.Itoa(int(p.Session.form)), strconv.FormatUint(files, 10), network}
+	if p.Temp != "" && p.Session.form == Complete {
+		words = append(words, string(temp)+p.Temp)
+	}
 	for _, l := range []struct {
 		access
 		paths []string
@@ -148,7 +178,11 @@ func parse(words []string) (plan, error) {
 	}
 	p := plan{form: Form(form), files: files, network: words[2] == "network", paths: map[string]access{}}
 	for _, w := range words[3:] {
-		if len(w) > 1 {
+		switch {
+		case len(w) < 2:
+		case access(w[0]) == temp:
+			p.temp = w[1:]
+		default:
 			p.paths[w[1:]] = max(p.paths[w[1:]], access(w[0]))
 		}
 	}

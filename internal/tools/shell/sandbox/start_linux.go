@@ -182,8 +182,11 @@ func (p plan) steps(c Command, socket int) (*steps, error) {
 	s.add(preparing, unix.SYS_SETPGID, 0, 0)
 	layout := p.layout()
 	if p.form == Complete {
+		if err := p.makePoints(layout); err != nil {
+			return nil, err
+		}
 		s.join(c, p.network)
-		s.mount(layout)
+		s.mount(layout, p.temp)
 		s.add(preparing, unix.SYS_CHDIR, s.text(dir)) // the old directory is outside the new mounts
 	}
 	for fd, from := range []int{c.Input, c.Output, c.Errors} {
@@ -239,13 +242,42 @@ func (s *steps) join(c Command, network bool) {
 // here is AT_FDCWD as an argument.
 const here = ^uintptr(99)
 
-// mount makes everything read-only, and mounts the entries of a layout.
-func (s *steps) mount(layout []entry) {
+// makePoints creates mount points in the temporary directory of the command. They have no
+// permissions, so that they are recognized.
+func (p plan) makePoints(layout []entry) error {
+	for _, e := range layout {
+		if e.above == nil || e.above.access != temp || e.access == temp {
+			continue
+		}
+		path := filepath.Join(p.temp, filepath.Base(e.path))
+		var err error
+		if e.dir {
+			err = syscall.Mkdir(path, 0)
+		} else {
+			err = syscall.Mknod(path, syscall.S_IFREG, 0)
+		}
+		if err == syscall.EEXIST {
+			info, e2 := os.Lstat(path)
+			if e2 != nil || info.IsDir() != e.dir || !e.dir && !info.Mode().IsRegular() {
+				return &Error{stage: mounting, errno: syscall.EEXIST}
+			}
+		} else if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mount makes everything read-only, and mounts the entries of a layout. own is the directory
+// for those with the access temp.
+func (s *steps) mount(layout []entry, own string) {
 	trees := make([]int32, len(layout))
 	everything := false // set if / is writable
 	for i, e := range layout {
 		if e.access == write && e.path == "/" {
 			everything = true
+		} else if e.access == temp {
+			s.add(mounting, unix.SYS_OPEN_TREE, here, s.text(own), unix.OPEN_TREE_CLONE|unix.O_CLOEXEC).save = &trees[i]
 		} else if e.access == write || e.access == show {
 			s.add(mounting, unix.SYS_OPEN_TREE, here, s.text(e.path), unix.OPEN_TREE_CLONE|unix.AT_RECURSIVE|unix.O_CLOEXEC).save = &trees[i]
 		}
@@ -256,14 +288,14 @@ func (s *steps) mount(layout []entry) {
 	for i, e := range layout {
 		switch {
 		case e.path == "/":
-		case e.access == write || e.access == show:
+		case e.access == write || e.access == show || e.access == temp:
 			s.makePlace(e)
 			move := s.add(mounting, unix.SYS_MOVE_MOUNT, 0, s.text(""), here, s.text(e.path), unix.MOVE_MOUNT_F_EMPTY_PATH)
 			move.load = &trees[i]
 			if e.access == show {
 				s.setReadOnly(mounting, e.path, unix.AT_RECURSIVE)
 			}
-		case e.access == hide && e.dir:
+		case e.access.hides() && e.dir:
 			s.add(hiding, unix.SYS_MOUNT, s.text("none"), s.text(e.path), s.text("tmpfs"), unix.MS_NOSUID|unix.MS_NODEV, s.text("mode=0755,size=1m"))
 		case e.access == hide:
 			s.add(hiding, unix.SYS_MOUNT, s.text(os.DevNull), s.text(e.path), 0, unix.MS_BIND, 0)
@@ -275,7 +307,7 @@ func (s *steps) mount(layout []entry) {
 		}
 	}
 	for _, e := range layout {
-		if e.access == hide {
+		if e.access.hides() {
 			s.setReadOnly(hiding, e.path, 0)
 		}
 	}
@@ -289,7 +321,7 @@ func (s *steps) makePlace(e entry) {
 	for above != nil && above.access == pin {
 		above = above.above
 	}
-	if above == nil || above.access != hide {
+	if above == nil || !above.access.hides() {
 		return
 	}
 	names := strings.Split(strings.TrimPrefix(e.path, above.path+"/"), "/")

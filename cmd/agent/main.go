@@ -45,9 +45,14 @@ const startTime = time.Second
 func main() {
 	credentials.ProtectMemory()
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(70) // the largest reply must fit into 150 MB
+		debug.SetGCPercent(200) // little is left of what startup needs
 	}
-	time.AfterFunc(startTime, debug.FreeOSMemory) // return memory that only startup needed
+	time.AfterFunc(startTime, func() {
+		if os.Getenv("GOGC") == "" {
+			debug.SetGCPercent(70) // the largest reply must fit into 150 MB
+		}
+		debug.FreeOSMemory() // return memory that only startup needed
+	})
 	scratch.Use(access.ScratchDir(os.Getenv))
 	end := exit.Watch()
 	cmd := rootCommand(end)

@@ -24,10 +24,10 @@ func New[A any](name, description string, prepare func(context.Context, A) (Call
 	if len(form) > 0 {
 		t.form = form[0]
 	}
-	t.specOf = sync.OnceValues(func() (llm.ToolSpec, *jsonschema.Resolved) {
-		spec, accepted, err := schemas[A](llm.ToolSpec{Name: name, Description: description})
+	t.specOf = sync.OnceValues(func() (llm.ToolSpec, accepted) {
+		spec, match, err := schemas[A](llm.ToolSpec{Name: name, Description: description})
 		t.check(err)
-		return spec, accepted
+		return spec, match
 	})
 	return t
 }
@@ -36,7 +36,7 @@ type schemaTool[A any] struct {
 	name        string
 	description string
 	form        intake.Form
-	specOf      func() (llm.ToolSpec, *jsonschema.Resolved)
+	specOf      func() (llm.ToolSpec, accepted)
 	prepare     func(context.Context, A) (Call, error)
 }
 
@@ -91,8 +91,8 @@ func (t *schemaTool[A]) Spec() llm.ToolSpec {
 
 func (t *schemaTool[A]) Accepts() intake.Tool {
 	return intake.Tool{Name: t.name, Form: t.form, Schema: func() *jsonschema.Schema {
-		_, schema := t.specOf()
-		return schema.Schema()
+		_, match := t.specOf()
+		return match.schema
 	}}
 }
 
@@ -113,7 +113,9 @@ const maxShown = 100
 
 // decode decodes arguments that match the schema.
 func (t *schemaTool[A]) decode(args json.RawMessage, a *A) error {
-	_, schema := t.specOf()
+	_, match := t.specOf()
+	schema, err := match.resolved()
+	t.check(err)
 	var value any
 	if err := json.Unmarshal(args, &value); err != nil {
 		return err

@@ -5,11 +5,19 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"agent/internal/llm"
 )
+
+// accepted is the schema that arguments must match. resolved prepares it for that on first
+// use, because that is slow.
+type accepted struct {
+	schema   *jsonschema.Schema
+	resolved func() (*jsonschema.Resolved, error)
+}
 
 // schemas returns spec with the schemas that the model gets for arguments of type
 // A, and the one that arguments must match. Except in strict mode they have only
@@ -19,18 +27,16 @@ import (
 //   - enum:"a,b" lists the values.
 //   - schema:"required" makes an argument required for the model only.
 //   - schema:"hidden" accepts an argument but hides it from the model.
-func schemas[A any](spec llm.ToolSpec) (llm.ToolSpec, *jsonschema.Resolved, error) {
+func schemas[A any](spec llm.ToolSpec) (llm.ToolSpec, accepted, error) {
 	s, err := jsonschema.For[A](nil)
 	if err != nil {
-		return spec, nil, err
+		return spec, accepted{}, err
 	}
 	t := reflect.TypeFor[A]()
 	eachField(s, t, simplify)
 	eachField(s, t, addValues)
-	accepted, err := s.CloneSchemas().Resolve(nil)
-	if err != nil {
-		return spec, nil, err
-	}
+	all := s.CloneSchemas()
+	match := accepted{all, sync.OnceValues(func() (*jsonschema.Resolved, error) { return all.Resolve(nil) })}
 	for i := range t.NumField() {
 		name := argumentName(t.Field(i))
 		switch t.Field(i).Tag.Get("schema") {
@@ -42,11 +48,11 @@ func schemas[A any](spec llm.ToolSpec) (llm.ToolSpec, *jsonschema.Resolved, erro
 		}
 	}
 	if spec.Schema, err = json.Marshal(s); err != nil {
-		return spec, nil, err
+		return spec, accepted{}, err
 	}
 	requireAll(s)
 	spec.Strict, err = json.Marshal(s)
-	return spec, accepted, err
+	return spec, match, err
 }
 
 // requireAll makes all properties of s and of the schemas inside it required. The

@@ -22,6 +22,11 @@ func newWords(all []string) *words {
 	for c := 'A'; c <= 'Z'; c++ {
 		w.class[c] = w.class[lower(byte(c))]
 	}
+	states := 1
+	for _, word := range all {
+		states += len(word)
+	}
+	w.next, w.ends = make([]int32, 0, states*w.classes), make([][]int32, 0, states)
 	w.addState()
 	for n, word := range all {
 		state := int32(0)
@@ -40,7 +45,7 @@ func newWords(all []string) *words {
 }
 
 func (w *words) addState() {
-	w.next = append(w.next, make([]int32, w.classes)...)
+	w.next = w.next[:len(w.next)+w.classes] // zero
 	w.ends = append(w.ends, nil)
 }
 

@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 
@@ -142,7 +143,12 @@ func (p Place) repository(ctx context.Context) []part {
 		return all
 	}
 	defer s.Close()
+	var log []string
+	var logErr error
+	var both sync.WaitGroup
+	both.Go(func() { log, logErr = s.Commits(ctx, commits) })
 	status, err := s.Status(ctx, p.Dir)
+	both.Wait()
 	switch {
 	case err != nil:
 		status = []string{unknown}
@@ -150,7 +156,7 @@ func (p Place) repository(ctx context.Context) []part {
 		status = []string{"clean"}
 	}
 	all = append(all, part{"Git status", status})
-	if log, err := s.Commits(ctx, commits); err == nil && len(log) > 0 {
+	if logErr == nil && len(log) > 0 {
 		all = append(all, part{"Last commits", log})
 	}
 	return all

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // harmless are the settings of a repository that the temporary git directory gets:
@@ -30,7 +31,14 @@ func (s *Session) configure(ctx context.Context) error {
 		section, key, _ := strings.Cut(name, ".")
 		text.WriteString("[" + section + "]\n\t" + key + " = " + value + "\n")
 	}
-	user, _ := s.run(ctx, s.dir, own, "config", "--list", "-z") // not the repository's: its settings are optional
+	var user []byte
+	var asked sync.WaitGroup
+	asked.Go(func() { user, _ = s.run(ctx, s.dir, own, "config", "--list", "-z") }) // not the repository's: its settings are optional
+	repo, err := s.theirs(ctx)
+	asked.Wait()
+	if err != nil {
+		return err
+	}
 	for name, value := range settings(user) {
 		switch {
 		case name == "core.excludesfile":
@@ -38,18 +46,6 @@ func (s *Session) configure(ctx context.Context) error {
 		case (name == "core.autocrlf" || name == "core.eol") && isWord(value):
 			set(name, value)
 		}
-	}
-	var repo map[string]string
-	config := filepath.Join(s.repo.common, "config")
-	if content, err := readFile(config, maxConfig); err == nil { // a copy, because the file could become a pipe
-		if err := s.write("theirs", string(content)); err != nil {
-			return err
-		}
-		out, err := s.run(ctx, s.dir, s.env, "config", "--file", filepath.Join(s.dir, "theirs"), "--no-includes", "--list", "-z")
-		if err != nil {
-			return err
-		}
-		repo, s.tracking = settings(out), tracking(out)
 	}
 	s.bare = repo["core.bare"] == "true" && s.repo.dir == s.repo.common
 	if repo["extensions.objectformat"] != "" {
@@ -61,6 +57,23 @@ func (s *Session) configure(ctx context.Context) error {
 		}
 	}
 	return s.write("config", text.String())
+}
+
+// theirs returns the settings of the repository's own file, and notes its remotes.
+func (s *Session) theirs(ctx context.Context) (map[string]string, error) {
+	content, err := readFile(filepath.Join(s.repo.common, "config"), maxConfig)
+	if err != nil {
+		return nil, nil
+	}
+	if err := s.write("theirs", string(content)); err != nil { // a copy, because the file could become a pipe
+		return nil, err
+	}
+	out, err := s.run(ctx, s.dir, s.env, "config", "--file", filepath.Join(s.dir, "theirs"), "--no-includes", "--list", "-z")
+	if err != nil {
+		return nil, err
+	}
+	s.tracking = tracking(out)
+	return settings(out), nil
 }
 
 // tracking returns the remotes and the upstream branches among the output of git config

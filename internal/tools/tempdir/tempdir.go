@@ -8,6 +8,7 @@ package tempdir
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -159,10 +160,18 @@ func (d *Dir) Left() string {
 	return d.left
 }
 
+// maxPoints is how many mount points a directory without files may have.
+const maxPoints = 64
+
 // removeEmpty removes a directory if it has no entries except for mount points.
 func removeEmpty(dir string) error {
-	entries, err := os.ReadDir(dir)
+	f, err := os.Open(dir)
 	if err != nil {
+		return err
+	}
+	defer f.Close()
+	entries, err := f.ReadDir(maxPoints)
+	if err != nil && err != io.EOF {
 		return err
 	}
 	for _, e := range entries {

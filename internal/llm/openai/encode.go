@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -16,12 +17,14 @@ import (
 // its delegates.
 const keptConversations = 4
 
-// encoder encodes the messages of requests. It remembers the last ones, because a request
-// begins with the messages of the one before: each message is encoded once. The zero value is
-// ready; it is safe for concurrent use.
+// encoder encodes the messages and the tools of requests. It remembers the last ones, because a
+// request begins with the messages of the one before and has the same tools: each of them is
+// encoded once. The zero value is ready; it is safe for concurrent use.
 type encoder struct {
-	mu   sync.Mutex
-	last []*conversation // most recently used first
+	mu       sync.Mutex
+	last     []*conversation // most recently used first
+	tools    []api.Tool      // of the last request with tools
+	toolText []byte          // of tools
 }
 
 // conversation is the messages of a request and how they were encoded.
@@ -52,6 +55,28 @@ func (e *encoder) append(out []byte, messages []message, more int) ([]byte, erro
 	}
 	out = slices.Grow(out, len(c.text)+more+100)
 	return append(out, c.text[:max(len(c.text)-1, 0)]...), nil
+}
+
+// appendTools appends the list of the tools to out.
+func (e *encoder) appendTools(out []byte, tools []api.Tool) ([]byte, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if !slices.EqualFunc(e.tools, tools, sameTool) {
+		text, err := json.Marshal(tools)
+		if err != nil {
+			return nil, fmt.Errorf("write the tools: %w", err)
+		}
+		e.tools, e.toolText = tools, unescape(text)
+	}
+	return append(out, e.toolText...), nil
+}
+
+// sameTool reports whether two tools of newRequest have the same encoding.
+func sameTool(a, b api.Tool) bool {
+	f, g := a.Function, b.Function
+	x, _ := f.Parameters.(json.RawMessage)
+	y, _ := g.Parameters.(json.RawMessage)
+	return f.Name == g.Name && f.Description == g.Description && f.Strict == g.Strict && x != nil && bytes.Equal(x, y)
 }
 
 // nearest returns the conversation that begins with most of the messages, and how many these

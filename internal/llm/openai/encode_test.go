@@ -14,9 +14,9 @@ import (
 	"agent/internal/llm/wire"
 )
 
-// A provider encodes each message once. What it sends equals a request that is encoded anew,
+// A provider encodes each message and the tools once. What it sends equals a request that is encoded anew,
 // also if messages were changed or removed since, and if several conversations alternate.
-func TestSentMessagesAreEncodedAsAnew(t *testing.T) {
+func TestRequestsAreEncodedAsAnew(t *testing.T) {
 	var body []byte
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ = io.ReadAll(r.Body)
@@ -44,7 +44,7 @@ func TestSentMessagesAreEncodedAsAnew(t *testing.T) {
 				llm.Message{Kind: llm.ToolCall, ID: id, Name: "read", Input: []byte(`{"path":"a<b"}`), Reply: id},
 				llm.Message{Kind: llm.ToolResult, ID: id, Text: fmt.Sprintf("line %d\n", step), Images: images(step)})
 			histories[at] = h
-			req := llm.Request{Model: "m", System: fmt.Sprint("You are ", at%2), Messages: h, CacheKey: "k", Tools: []llm.ToolSpec{{Name: "read", Schema: []byte(`{"type":"object"}`)}}}
+			req := llm.Request{Model: "m", System: fmt.Sprint("You are ", at%2), Messages: h, CacheKey: "k", Tools: toolsOf(random.IntN(5)), Schema: schemaOf(step)}
 			want, err := p.Body(req)
 			if err != nil {
 				t.Fatal(err)
@@ -59,6 +59,30 @@ func TestSentMessagesAreEncodedAsAnew(t *testing.T) {
 			}
 		}
 	}
+}
+
+// toolsOf returns one of five lists of tools that differ in one part.
+func toolsOf(n int) []llm.ToolSpec {
+	t := llm.ToolSpec{Name: "read", Description: "Reads <a> file.", Schema: []byte(`{"type":"object"}`)}
+	switch n {
+	case 1:
+		t.Description = "Reads."
+	case 2:
+		t.Schema = []byte(`{"type":"object","properties":{"a":{"type":"string","description":"x < y"}}}`)
+	case 3:
+		return append(toolsOf(0), llm.ToolSpec{Name: "write", Schema: t.Schema})
+	case 4:
+		return nil
+	}
+	return []llm.ToolSpec{t}
+}
+
+// schemaOf returns a schema for the answer that looks like the place of the tools in a request.
+func schemaOf(step int) []byte {
+	if step%3 > 0 {
+		return nil
+	}
+	return []byte(`{"enum":[{"type":"place of the tools"}]}`)
 }
 
 func images(step int) []llm.Image {

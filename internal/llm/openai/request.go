@@ -18,8 +18,9 @@ type request struct {
 	// model is kept from the library, which rejects tools and token limits for
 	// some model names that support them.
 	model    string
-	cacheKey string    // prompt_cache_key; empty for none
-	messages []message // kept from the library, which would encode all of them each time
+	cacheKey string     // prompt_cache_key; empty for none
+	messages []message  // kept from the library, which would encode all of them each time
+	tools    []api.Tool // as messages
 	encoder  *encoder
 }
 
@@ -56,10 +57,11 @@ func newRequest(req llm.Request, q Quirks, e *encoder) *request {
 	}
 	for _, t := range req.Tools {
 		schema, enforce := strict.Parameters(t, q.Strict)
-		r.Tools = append(r.Tools, api.Tool{Type: api.ToolTypeFunction,
+		r.tools = append(r.tools, api.Tool{Type: api.ToolTypeFunction,
 			Function: &api.FunctionDefinition{Name: t.Name, Description: t.Description, Parameters: schema, Strict: enforce}})
 	}
 	if len(req.Tools) > 0 {
+		r.Tools = []api.Tool{{Type: placeOfTools}}
 		r.ToolChoice = toolChoice(req.ToolChoice)
 	}
 	if len(req.Schema) > 0 {
@@ -79,6 +81,10 @@ func newRequest(req llm.Request, q Quirks, e *encoder) *request {
 // libraryHead is the beginning of a request that the library encodes without a
 // model and messages.
 const libraryHead = `{"model":"","messages":[]`
+
+// placeOfTools stands for the tools in a request that the library encodes. Only what this
+// package sets follows it there.
+const placeOfTools = "place of the tools"
 
 // complete adds the parts that the library cannot express to the body that it
 // encoded.
@@ -103,7 +109,31 @@ func (r *request) complete(body []byte) ([]byte, error) {
 		}
 		out = append(append(out, `,"prompt_cache_key":`...), key...)
 	}
-	return append(out, unescape(rest)...), nil
+	before, after, err := r.aroundTools(unescape(rest))
+	if err != nil {
+		return nil, err
+	}
+	out = append(out, before...)
+	if after != nil {
+		if out, err = r.encoder.appendTools(out, r.tools); err != nil {
+			return nil, err
+		}
+	}
+	return append(out, after...), nil
+}
+
+// aroundTools returns what is before and after the tools in the rest of a body. after is nil if
+// there are no tools.
+func (r *request) aroundTools(rest []byte) (before, after []byte, err error) {
+	if len(r.tools) == 0 {
+		return rest, nil, nil
+	}
+	place := []byte(`[{"type":"` + placeOfTools + `"}]`)
+	i := bytes.LastIndex(rest, place)
+	if i < 0 {
+		return nil, nil, fmt.Errorf("read the request of the library: it does not have %s", place)
+	}
+	return rest[:i], rest[i+len(place):], nil
 }
 
 // unescape undoes the library's escapes of <, > and & in place. They are

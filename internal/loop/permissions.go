@@ -41,11 +41,10 @@ type permissions struct {
 
 func newPermissions(o Options, rec *recorder) *permissions {
 	p := &permissions{
-		paths: o.Paths, attended: o.Attended, rec: rec, forked: o.Forked, sealer: newSealer(rec.header().ID, o.Key),
+		paths: o.Paths.ForSession(), attended: o.Attended, rec: rec, forked: o.Forked, sealer: newSealer(rec.header().ID, o.Key),
 		stored: o.Remembered, remember: o.Remember, forget: o.Forget, modes: o.Modes, file: o.ProjectFile, forgetRule: o.ForgetRule,
 		policy: policy.Policy{Mode: o.Mode, Rules: slices.Concat(o.Rules, o.ProjectRules)}, projectRules: len(o.ProjectRules),
 	}
-	p.paths.Made = new(policy.MadeFiles)
 	p.reset()
 	if o.Sandbox != nil {
 		p.sandbox = sync.OnceValue(func() policy.Sandbox {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 )
 
 // maxLinks limits the symbolic links that are followed in one path.
@@ -21,6 +22,23 @@ func Of(path string) string {
 	}
 	steps := Steps(path)
 	return steps[len(steps)-1]
+}
+
+// Memo resolves each path only once. It is for the directories of a session, which do not move
+// while it runs. A nil Memo remembers nothing. It is safe for concurrent use.
+type Memo struct{ paths sync.Map }
+
+// Of is the function Of.
+func (m *Memo) Of(path string) string {
+	if m == nil {
+		return Of(path)
+	}
+	if real, ok := m.paths.Load(path); ok {
+		return real.(string)
+	}
+	real := Of(path)
+	m.paths.Store(path, real)
+	return real
 }
 
 // Steps returns the steps of resolving an absolute path: the path itself, the path after

@@ -56,7 +56,7 @@ func (t touched) real() string { return t.names[len(t.names)-1] }
 
 // Look returns the facts about c. If ctx ends, they are incomplete.
 func (p Paths) Look(ctx context.Context, c tools.Call) Facts {
-	f := Facts{Protected: p.protected(c), Root: realpath.Of(p.Workspace), paths: p, at: p.roots()}
+	f := Facts{Protected: p.protected(c), Root: p.Resolved.Of(p.Workspace), paths: p, at: p.roots()}
 	in := p.borders()
 	switch c.Effect {
 	case tools.Read, tools.Write:
@@ -130,7 +130,7 @@ func (p Paths) lookAtCommand(ctx context.Context, t tools.Target, f *Facts, in b
 				p.Made.add(touched.real())
 			}
 		}
-		if touched.outside && !change && !touched.secret && p.look(path) == command.File && within([]string{realpath.Of(p.Home)}, touched.real()) {
+		if touched.outside && !change && !touched.secret && p.look(path) == command.File && within([]string{p.Resolved.Of(p.Home)}, touched.real()) {
 			if ps == nil {
 				ps = p.places()
 			}
@@ -228,12 +228,12 @@ type borders struct {
 func (p Paths) borders() (b borders) {
 	for _, dir := range append([]string{p.Workspace}, p.Added...) {
 		if dir != "" {
-			b.workspace = append(b.workspace, realpath.Of(dir))
+			b.workspace = append(b.workspace, p.Resolved.Of(dir))
 		}
 	}
 	for _, dir := range append([]string{p.Outputs}, p.Readable...) {
 		if dir != "" {
-			b.others = append(b.others, realpath.Of(dir))
+			b.others = append(b.others, p.Resolved.Of(dir))
 		}
 	}
 	return b

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"agent/internal/realpath"
 )
 
 // Fixed returns the absolute protected paths that do not depend on a file's name alone:
@@ -22,7 +21,7 @@ func (p Paths) Fixed() []string {
 			paths = append(paths, filepath.Join(base, filepath.FromSlash(rest)))
 		}
 	}
-	ps := places{paths: p, root: realpath.Of(p.Workspace)}
+	ps := places{paths: p, root: p.Resolved.Of(p.Workspace)}
 	for _, file := range p.gitConfigs() {
 		for _, path := range hooksPaths(file) {
 			if path = p.expanded(path); filepath.IsAbs(path) {

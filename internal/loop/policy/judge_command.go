@@ -8,7 +8,6 @@ import (
 
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy/command"
-	"agent/internal/realpath"
 	"agent/internal/tools"
 	"agent/internal/tools/tempdir"
 )
@@ -93,7 +92,7 @@ func (p *Policy) runsInAll(f Facts, all allowance, connects bool) Verdict {
 // command names and that mode all reads without approval. Of hidden files and those in hidden
 // directories nobody knows which hold secrets.
 func (f Facts) documents() (paths []string) {
-	home := realpath.Of(f.paths.Home)
+	home := f.paths.Resolved.Of(f.paths.Home)
 	for _, t := range f.touched {
 		path, below := strings.CutPrefix(t.real(), home+"/")
 		kind := command.Look(t.real())

@@ -33,7 +33,7 @@ type places struct {
 // places returns the protected paths that do not depend on the checked file, and the
 // targets of links in the workspace and in the repository above it.
 func (p Paths) places() *places {
-	ps := &places{paths: p, root: realpath.Of(p.Workspace), seen: map[string]bool{}}
+	ps := &places{paths: p, root: p.Resolved.Of(p.Workspace), seen: map[string]bool{}}
 	for _, path := range p.Own {
 		ps.add(path, ownFiles)
 	}

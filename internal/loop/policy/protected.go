@@ -52,13 +52,21 @@ type Paths struct {
 	// Made are the temporary files of the session, to which commands may append. Nil if
 	// they are not recorded.
 	Made *MadeFiles
+	// Resolved resolves the directories above; nil resolves them for each call.
+	Resolved *realpath.Memo
 	// Disposable is set if the workspace is thrown away after the session, as for a
 	// task of an evaluation. Mode all then asks only for protected paths.
 	Disposable bool
 }
 
+// ForSession returns p with what the calls of one session share.
+func (p Paths) ForSession() Paths {
+	p.Made, p.Resolved = new(MadeFiles), new(realpath.Memo)
+	return p
+}
+
 // IsWorkspace reports whether dir, which has no symbolic links, is the workspace.
-func (p Paths) IsWorkspace(dir string) bool { return dir == realpath.Of(p.Workspace) }
+func (p Paths) IsWorkspace(dir string) bool { return dir == p.Resolved.Of(p.Workspace) }
 
 // Sandbox says how far the sandbox restricts commands.
 type Sandbox int

@@ -10,7 +10,6 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"agent/internal/loop/policy/command"
-	"agent/internal/realpath"
 	"agent/internal/tools"
 )
 
@@ -91,12 +90,12 @@ type roots struct {
 
 // roots returns the roots of p.
 func (p Paths) roots() (out roots) {
-	for _, dir := range []string{p.Workspace, realpath.Of(p.Workspace)} {
+	for _, dir := range []string{p.Workspace, p.Resolved.Of(p.Workspace)} {
 		if dir != "" && !slices.Contains(out.workspace, dir) {
 			out.workspace = append(out.workspace, dir)
 		}
 	}
-	for _, dir := range []string{p.Home, realpath.Of(p.Home)} {
+	for _, dir := range []string{p.Home, p.Resolved.Of(p.Home)} {
 		if dir != "" && !slices.Contains(out.home, dir) {
 			out.home = append(out.home, dir)
 		}

@@ -62,7 +62,7 @@ func (s Scope) Describe(home string) string {
 }
 
 // Describe is Grant.String with the user's home directory written as ~.
-func (p Paths) Describe(g Grant) string { return g.Describe(realpath.Of(p.Home)) }
+func (p Paths) Describe(g Grant) string { return g.Describe(p.Resolved.Of(p.Home)) }
 
 // shorten writes home at the start of dir as ~.
 func shorten(dir, home string) string {
@@ -185,7 +185,7 @@ func (f Facts) directory(t touched) Scope {
 	if !t.directory {
 		dir = filepath.Dir(dir)
 	}
-	if within([]string{dir}, f.Root) || within([]string{dir}, realpath.Of(f.paths.Home)) {
+	if within([]string{dir}, f.Root) || within([]string{dir}, f.paths.Resolved.Of(f.paths.Home)) {
 		return Scope{}
 	}
 	return Scope{Kind: tools.Path, Value: dir + string(filepath.Separator), Read: true}

@@ -122,7 +122,7 @@ func (p Paths) Withheld(rules []Rule) func(path string) bool {
 			reads = append(reads, r)
 		}
 	}
-	root := realpath.Of(p.Workspace)
+	root := p.Resolved.Of(p.Workspace)
 	return func(path string) bool {
 		return SecretFile(path) || slices.ContainsFunc(reads, func(r Rule) bool { return r.matchesFile([]string{from(root, path)}, at) })
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -96,20 +95,6 @@ func isSame(info fs.FileInfo, path string) bool {
 		entry, err := e.Info()
 		return err == nil && os.SameFile(info, entry)
 	})
-}
-
-// hiddenPaths returns the hidden paths below the tree, relative to it and with slashes.
-func (t *tree) hiddenPaths() (paths []string) {
-	for _, hidden := range t.hidden {
-		dir := filepath.Dir(hidden)
-		if real, err := filepath.EvalSymlinks(dir); err == nil {
-			dir = real
-		}
-		if p, ok := t.inside(filepath.Join(dir, filepath.Base(hidden))); ok {
-			paths = append(paths, p)
-		}
-	}
-	return paths
 }
 
 func hiddenError(name string) error {

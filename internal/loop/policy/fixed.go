@@ -4,7 +4,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
 )
 
 // Fixed returns the absolute protected paths that do not depend on a file's name alone:

@@ -141,7 +141,7 @@ func (l *launcher) options(host delegate.Host, t delegate.Task, s *delegateSessi
 // tools returns the tools of a delegate, and sets the options that depend on them.
 func (l *launcher) tools(t delegate.Task, s *delegateSession, o *loop.Options) ([]tools.Tool, error) {
 	a := l.a
-	commands := a.commands(tools.Commands{Workspace: s.work})
+	commands := a.commandsIn(tools.Commands{Workspace: s.work}, o.Paths)
 	checks := newChecks(commands, a.set.Checks)
 	custom, err := customTools(a.set, commands)
 	if err != nil {

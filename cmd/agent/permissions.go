@@ -2,7 +2,6 @@ package main
 
 import (
 	"os"
-	"slices"
 
 	"agent/cmd/agent/access"
 	"agent/cmd/agent/permit"
@@ -10,7 +9,6 @@ import (
 	"agent/cmd/agent/trust"
 	"agent/internal/loop/delegate"
 	"agent/internal/loop/policy"
-	"agent/internal/tools/tempdir"
 )
 
 // systemFile is the file of the system policy. Only tests replace it.
@@ -39,8 +37,7 @@ func (a *app) collectPermissions(flags permit.Flags, file settings.File) error {
 // sandbox they find a temporary directory of their own.
 func permitPaths(dir string, set settings.Settings) policy.Paths {
 	p := judgingPaths(dir, set)
-	full := func() bool { return p.Sandbox == policy.SandboxFull }
-	p.Temp = tempdir.New("permit", full, slices.Concat(p.Added, []string{dir, p.Home})...)
+	p.Temp = access.TempDir("permit", p, func() bool { return p.Sandbox == policy.SandboxFull })
 	return p
 }
 
@@ -74,7 +71,7 @@ func (a *app) protectPaths() {
 		if a.stored.Log != nil {
 			id = a.stored.Log.Header().ID
 		}
-		paths.Temp = a.sandbox.UseTemp(id, slices.Concat(paths.Added, []string{a.dir, paths.Home})...)
+		paths.Temp = a.sandbox.UseTemp(id, paths)
 		a.work.UseTemp(paths.Temp)
 	}
 	a.options.Paths = paths

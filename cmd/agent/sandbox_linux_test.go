@@ -95,7 +95,7 @@ func TestUnapprovedCommandsSeeNoHome(t *testing.T) {
 	h := repository(t)
 	for file, text := range map[string]string{
 		".codex/auth.json": "CANARY", ".cache/huggingface/token": "CANARY", "wallet.dat": "CANARY", ".local/state/agent/other/1.undo": "STATE",
-		".gitconfig": "[user]\n\tname = Known\n\temail = u@h.test\n", "go/src/x.go": "package toolchain\n", "lib/lib.go": "package lib\n", "lib/sub/more.go": "package more\n",
+		".gitconfig": "[user]\n\tname = Known\n\temail = u@h.test\n", "go/src/x.go": "package toolchain\n", "lib/lib.go": "package lib\n", "lib/.env": "CANARY", "lib/sub/more.go": "package more\n",
 		"opt/venvs/black/bin/black": "#!/bin/sh\ncat \"${0%/*}/../../opt/venvs/black/lib\"\n", "opt/venvs/black/lib": "formatted\n", ".local/bin/README": "",
 	} {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(h.dir, file)), 0o700); err != nil {
@@ -131,9 +131,12 @@ func TestUnapprovedCommandsSeeNoHome(t *testing.T) {
 		}
 	}
 	// Mode all reads what the text of a command names, unless a part of its path begins with a dot.
-	results := sandboxRunAs(t, h, []string{"--mode", "all"}, "shell", shellCall("make work && cat ../../lib/lib.go"), "shell", shellCall("cp -r ../../lib copy && cat copy/sub/more.go"), "shell", shellCall("make work; cat ../../.codex/auth.json"))
-	if !strings.Contains(results["call_0"], "package lib") || !strings.Contains(results["call_1"], "package more") || strings.Contains(results["call_2"], "CANARY") {
+	results := sandboxRunAs(t, h, []string{"--mode", "all"}, "shell", shellCall("make work && cat ../../lib/lib.go"), "shell", shellCall("cp -r ../../lib copy; cat copy/sub/more.go"), "shell", shellCall("make work; cat ../../.codex/auth.json"))
+	if !strings.Contains(results["call_0"], "package lib") || !strings.Contains(results["call_1"], "package more") || strings.Contains(results["call_1"]+results["call_2"], "CANARY") {
 		t.Errorf("mode all: %q", results)
+	}
+	if secret, err := os.ReadFile(filepath.Join(h.work, "copy/.env")); err == nil && len(secret) > 0 {
+		t.Errorf("the directory that is named shows a secret: %s", secret)
 	}
 	results = sandboxRunAs(t, h, []string{"--allow", "command: make"}, "shell", shellCall("make spy"))
 	if strings.Contains(results["call_0"], "STATE") || !strings.Contains(results["call_0"], "CANARY") {
@@ -314,18 +317,21 @@ func TestCommandsHaveATemporaryDirectoryOfTheirOwn(t *testing.T) {
 	h.put(t, "spy.sh", "D=$(echo "+theirs+" | tr -d _); ls /tmp; cat $D/data; rm -rf $D; mkdir -p $D && echo planted >$D/data; find /tmp /var/tmp -name data -exec cat {} +; rm -rf $D")
 	for _, mode := range []string{"edits", "all"} {
 		results := sandboxRunAs(t, h, []string{"--mode", mode},
-			"shell", shellCall("echo patch > /tmp/fix.patch && echo one > ${TMPDIR:-/tmp}/a && cat /var/tmp/a && pwd"),
+			"shell", shellCall("echo patch > /tmp/fix.patch && echo one > ${TMPDIR:-/tmp}/a && cat /tmp/a && pwd && echo v >/var/tmp/v"),
 			"read", `{"path":"/tmp/a"}`,
 			"write", `{"path":"/tmp/new/b","content":"two\n"}`,
-			"edit", `{"path":"/var/tmp/new/b","edits":[{"old":"two","new":"three"}]}`,
+			"edit", `{"path":"/tmp/new/b","edits":[{"old":"two","new":"three"}]}`,
 			"search", `{"pattern":"three","path":"/tmp"}`,
 			"shell", shellCall("cat /tmp/new/b && rm -r /tmp/new /tmp/a && f=$(mktemp) && echo made >$f && cat $f && ls /tmp/*.patch"),
 			"shell", shellCall("sh spy.sh"),
 			"read", `{"path":"/tmp/none"}`,
+			"read", `{"path":"/var/tmp/v"}`,
+			"edit", `{"path":"/var/tmp/none","edits":[{"old":"two","new":"three"}]}`,
 		)
 		for call, want := range map[string]string{
 			"call_0": "one\n" + h.work + "\n[exit 0]\n", "call_1": "1\tone\n", "call_2": "created /tmp/new/b: it now has 1 line, 4 bytes.", "call_3": "changed /tmp/new/b: ",
-			"call_4": "/tmp/new/b\n1: three\n", "call_5": "three\nmade\n/tmp/fix.patch\n[exit 0]\n", "call_6": "planted\n", "call_7": "/tmp/none does not exist. There is no none in directory /tmp.",
+			"call_4": "/tmp/new/b\n1: three\n", "call_5": "three\nmade\n/tmp/fix.patch\n[exit 0]\n", "call_6": "planted\n", "call_7": "/tmp/none does not exist. There is no none in directory /tmp.", "call_8": "1\tv\n",
+			"call_9": "/var/tmp/none does not exist",
 		} {
 			if got := results[call]; !strings.Contains(got, want) || strings.Contains(got, "THEIRS") {
 				t.Errorf("%s: %s: got %s, want %s", mode, call, got, want)
@@ -336,7 +342,11 @@ func TestCommandsHaveATemporaryDirectoryOfTheirOwn(t *testing.T) {
 		}
 	}
 	// A text that names the file shows it, and can change it only with approval.
-	results := sandboxRunAs(t, h, []string{"--mode", "all"}, "shell", shellCall("wc -l "+theirs+"/data; echo x >"+theirs+"/new"), "shell", shellCall("grep -c THEIRS "+theirs+"/data"), "read", `{"path":"`+theirs+`/data"}`)
+	results := sandboxRunAs(t, h, []string{"--mode", "all"}, "shell", shellCall("wc -l "+theirs+"/data; echo x >"+theirs+"/new"), "shell", shellCall("grep -c THEIRS "+theirs+"/data"), "read", `{"path":"`+theirs+`/data"}`,
+		"shell", shellCall("ls "+theirs+"; ls /tmp"), "shell", shellCall("rm -rf "+theirs+"; true"))
+	if strings.Contains(results["call_3"], "data") || !strings.Contains(results["call_4"], "denied: ") {
+		t.Errorf("a directory: %q", results)
+	}
 	if !strings.Contains(results["call_0"], "denied: ") || !strings.Contains(results["call_1"], "1\n[exit 0]") || !strings.Contains(results["call_2"], "THEIRS") {
 		t.Errorf("named: %q", results)
 	}

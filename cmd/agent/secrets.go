@@ -80,9 +80,12 @@ func secretHeaders(set settings.Settings) map[string]string {
 
 // commands returns c with the limits and the sandbox of the session. The complete
 // outputs of commands are stored without secrets.
-func (a *app) commands(c tools.Commands) tools.Commands {
+func (a *app) commands(c tools.Commands) tools.Commands { return a.commandsIn(c, a.options.Paths) }
+
+// commandsIn is commands for an agent with paths of its own.
+func (a *app) commandsIn(c tools.Commands, paths policy.Paths) tools.Commands {
 	c.Limits, c.MaxOutput = shellLimits(a.set), a.set.Shell.MaxOutput
-	c.Area = a.sandbox.Area(c.Workspace.Dir(), a.options.Paths)
+	c.Area = a.sandbox.Area(c.Workspace.Dir(), paths)
 	if a.secrets != nil {
 		c.Filter = func() shell.Filter { return a.secrets.Stream() }
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,16 +33,16 @@ type launched struct {
 	ports []uint16 // of servers in the session when it started; only for jobs
 	input *os.File // standard input; nil if it is empty
 	guard *confine.Guard
-	temp  string // the temporary directory of the session, if it ran outside the sandbox; may be empty
+	temp  string // the temporary directory of the session, if the command found that of the system; may be empty
 }
 
-// outsideNote returns a note for the model about a command that ran outside the sandbox and
-// names /tmp; empty if it did not.
-func (l launched) outsideNote(line string) string {
+// tempNote returns a note for the model about a command that names /tmp and found that of the
+// system; empty if it did not.
+func (l launched) tempNote(line string) string {
 	if l.temp == "" || !strings.Contains(line, tempdir.Mounts[0]) {
 		return ""
 	}
-	return "[this ran outside the sandbox, so " + tempdir.Mounts[0] + " was that of the system; what your other commands find there is in " + l.temp + "]\n"
+	return "[" + tempdir.Mounts[0] + " was that of the system for this command; what your other commands find there is in " + filepath.Join(l.temp, tempdir.Part) + "]\n"
 }
 
 // gitFunction returns the definition of GitFunction for a shell: it runs its arguments
@@ -73,11 +74,12 @@ func (s *shellTool) launch(ctx context.Context, c shell.Command, ok Approved) (l
 		}
 		c.Line, c.Cleanup, readOnly = gitFunction(append(env, view.Env()...))+c.Line, view.Close, append(readOnly, view.Dirs()...)
 	}
-	if access.Outside {
-		c.Env, l.temp = s.Area.OutsideEnv(c.Env)
-	} else {
+	if s.Area != nil && (access.Outside || access.SystemTemp) {
+		l.temp = s.Area.Temp.Path()
+	}
+	if !access.Outside {
 		l.guard = s.Area.Begin(confine.Extent{
-			Private: access.Private, HideHome: access.HideHome, Network: access.Network, Write: access.Write, Approved: access.Protected, ReadOnly: readOnly,
+			Private: access.Private, HideHome: access.HideHome, Network: access.Network, SystemTemp: access.SystemTemp, Write: access.Write, Approved: access.Protected, ReadOnly: readOnly,
 			Show: access.Show, Hide: access.Hide,
 		})
 	}

@@ -111,6 +111,9 @@ type Access struct {
 	Repositories bool
 	// Unkept is set for a second run in which such a write happens after all.
 	Unkept bool
+	// SystemTemp is set for a command that changes files in the temporary directory of the
+	// system: it finds that at /tmp, and not the one of the session.
+	SystemTemp bool
 	// Write are absolute paths outside the workspace that it may change, too.
 	Write []string
 	// Protected are the protected paths that the user approved it to change. Absolute.
@@ -118,7 +121,7 @@ type Access struct {
 	// Show are files with secrets that the user approved it to read, and hidden files that
 	// need no approval. Absolute.
 	Show []string
-	// Hide are files that a private command sees as empty. Absolute.
+	// Hide are files that a command which nobody approved sees as empty. Absolute.
 	Hide []string
 	// ReadOnly are files and directories that it must not change. Absolute.
 	ReadOnly []string

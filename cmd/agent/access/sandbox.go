@@ -122,15 +122,23 @@ func (s *Sandbox) failed() {
 }
 
 // UseTemp gives the commands of the session id a temporary directory of their own; an empty id
-// stands for a session that is not stored. The directories of the user in stay are not part of
-// it, wherever they are. Call it once, before Area.
-func (s *Sandbox) UseTemp(id string, stay ...string) *tempdir.Dir {
-	if state, err := history.Dir(os.Getenv); err == nil {
-		stay = append(stay, state)
-	}
+// stands for a session that is not stored. The workspace, the other directories that commands
+// may change, and the home directory are not part of it, wherever they are. Call it once, before
+// Area.
+func (s *Sandbox) UseTemp(id string, paths policy.Paths) *tempdir.Dir {
 	full := func() bool { return s.report().Form == sandbox.Complete }
-	s.temp = tempdir.New(id, full, stay...)
+	s.temp = TempDir(id, paths, full)
 	return s.temp
+}
+
+// TempDir returns the temporary directory of the session id for paths. used reports whether
+// commands find it; it may block.
+func TempDir(id string, paths policy.Paths, used func() bool) *tempdir.Dir {
+	o := tempdir.Options{Session: id, Used: used, Writable: append([]string{paths.Workspace}, paths.Added...), Fixed: []string{paths.Home}}
+	if state, err := history.Dir(os.Getenv); err == nil {
+		o.Fixed = append(o.Fixed, state)
+	}
+	return tempdir.New(o)
 }
 
 // TempLeft returns the temporary directory of the session if Close has left files in it;

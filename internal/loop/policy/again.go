@@ -40,7 +40,7 @@ func (p *Policy) JudgeAgain(c tools.Call, f Facts, access tools.Access) Verdict 
 	}
 	v := p.asks(why)
 	v.Warning, v.Files, v.Access = f.warnings(), f.Files, access
-	v.Script, v.Environment, v.Access.Git, v.Access.Show = first.Script, first.Environment, first.Access.Git, slices.Concat(access.Show, f.systemTemporary())
+	v.Script, v.Environment, v.Access.Git, v.Access.Show = first.Script, first.Environment, first.Access.Git, slices.Concat(access.Show, f.systemTemporary(true))
 	if g := offerPrefixes(f, func(*command.Part) bool { return false }); permissible(c, f) && g.Prefix && g.With == nil && !access.Outside && !access.Unkept && !(first.Ask && first.ByRule) {
 		g.Network = access.Network // which of several commands of a line needs it is not known
 		v.Offer = g

@@ -83,37 +83,43 @@ func (p *Policy) runsInAll(f Facts, all allowance, connects bool) Verdict {
 	default:
 		run.Access.Strict, run.Access.Repositories, run.Access.ReadOnly = true, f.losses.git, f.losses.readOnly
 	}
-	run.Access.HideHome, run.Access.Show = true, f.documents()
+	run.Access.HideHome = true
+	run.Access.Show, run.Access.Hide = f.documents()
 	run.Access.Network, run.Files = all.network || f.paths.Disposable && connects, f.Files
 	return run
 }
 
 // documents returns the files and directories in the home directory that the text of a
-// command names and that mode all reads without approval. Of hidden files and those in hidden
-// directories nobody knows which hold secrets.
-func (f Facts) documents() (paths []string) {
+// command names and that mode all reads without approval, and the files in them that may hold
+// secrets. Of hidden files and those in hidden directories nobody knows which do.
+func (f Facts) documents() (paths, secrets []string) {
 	home := f.paths.Resolved.Of(f.paths.Home)
 	for _, t := range f.touched {
 		path, below := strings.CutPrefix(t.real(), home+"/")
 		kind := command.Look(t.real())
 		if below && t.outside && !t.secret && !t.change && t.path == t.real() && !strings.Contains("/"+path, "/.") && (kind == command.File || kind == command.Directory) {
-			paths = append(paths, t.real())
+			below, all := secretsBelow([]string{t.real()})
+			if !all {
+				continue
+			}
+			paths, secrets = append(paths, t.real()), append(secrets, below...)
 		}
 	}
-	return paths
+	return paths, secrets
 }
 
-// systemTemporary returns the files and directories in the temporary directory of the system
-// that the text of a command names. The command sees only these of it. Those that are hidden or
-// may hold secrets are left out.
-func (f Facts) systemTemporary() (paths []string) {
-	if f.paths.Temp.Path() == "" {
+// systemTemporary returns the files in the temporary directory of the system that the text of a
+// command names, and the directories if the command is approved. The command sees only these of
+// it. Those that are hidden or may hold secrets, and the directories of sessions, are left out.
+func (f Facts) systemTemporary(approved bool) (paths []string) {
+	parent := f.paths.Temp.Parent()
+	if parent == "" {
 		return nil
 	}
 	for _, t := range f.touched {
 		kind := command.Look(t.real())
 		if t.outside && !t.secret && t.path == t.real() && f.paths.Temp.Covers(t.real()) && !strings.Contains(t.path, "/.") &&
-			(kind == command.File || kind == command.Directory) && !slices.Contains(tempdir.Mounts[:], t.path) {
+			(kind == command.File || kind == command.Directory && approved) && !slices.Contains(tempdir.Mounts[:], t.path) && !within([]string{parent}, t.path) {
 			paths = append(paths, t.path)
 		}
 	}

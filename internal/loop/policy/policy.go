@@ -108,8 +108,9 @@ func (p *Policy) Judge(c tools.Call, f Facts) Verdict {
 	switch c.Effect {
 	case tools.Execute:
 		v := p.judgeCommand(c, f, found)
+		v.Access.SystemTemp = f.systemTemp
 		if !v.Refuse && !v.Access.Private && !v.Access.Outside {
-			v.Access.Show = append(v.Access.Show, f.systemTemporary()...)
+			v.Access.Show = append(v.Access.Show, f.systemTemporary(!v.Access.HideHome)...)
 		}
 		return v
 	case tools.Write:

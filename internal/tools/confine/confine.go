@@ -86,15 +86,18 @@ type Extent struct {
 	// Private is set for a command that nobody approved: it sees no home directory and
 	// cannot change the workspace.
 	Private  bool
-	HideHome bool     // the command sees no home directory, like a private one
-	Network  bool     // the network of the host
-	Write    []string // further files and directories that it may change, absolute
+	HideHome bool // the command sees no home directory, like a private one
+	Network  bool // the network of the host
+	// SystemTemp is set for a command that changes files in the temporary directory of the
+	// system, and so finds that.
+	SystemTemp bool
+	Write      []string // further files and directories that it may change, absolute
 	// Approved are protected paths that the user approved it to change, absolute. A
 	// directory stands for everything in it.
 	Approved []string
 	ReadOnly []string // directories that it must not change, absolute
 	Show     []string // hidden files that the user approved it to read, absolute; not those of Options.Secret
-	Hide     []string // files that look empty to a private command, absolute
+	Hide     []string // files that look empty to a command that nobody approved, absolute
 }
 
 // Evaded says that the command tried to hide a change from undo.
@@ -128,13 +131,10 @@ func (a *Area) Begin(e Extent) *Guard {
 	g.scan = a.tree.scans
 	readOnly := slices.Concat(e.ReadOnly, g.protect())
 	a.lastGit = g.gitDirs
-	g.profile = a.profile(session, e.Network)
+	g.profile = a.profile(session, e.Network, e.SystemTemp)
 	if e.HideHome {
 		a.hideHome(g.profile)
-	}
-	if slices.ContainsFunc(e.Write, a.coversTemp) {
-		g.profile.Temp = "" // what it changes is in that of the system
-		g.profile.Write = append(g.profile.Write, os.TempDir())
+		g.profile.Hide = append(g.profile.Hide, e.Hide...)
 	}
 	g.profile.Write = append(g.profile.Write, e.Write...)
 	for _, path := range e.Show {

@@ -43,7 +43,7 @@ func (a *Area) makeCaches(network bool) {
 }
 
 // profile returns the sandbox of an approved command, without protected paths.
-func (a *Area) profile(s *sandbox.Session, network bool) *sandbox.Profile {
+func (a *Area) profile(s *sandbox.Session, network, systemTemp bool) *sandbox.Profile {
 	if network {
 		a.makeCaches(true)
 	}
@@ -53,7 +53,7 @@ func (a *Area) profile(s *sandbox.Session, network bool) *sandbox.Profile {
 		ReadOnly: a.Places.Programs(),
 		Hide:     slices.Concat(a.Places.Private(), a.Secret),
 	}
-	a.addTemp(p)
+	a.addTemp(p, systemTemp)
 	for _, path := range a.Readable {
 		if inAny(path, a.Secret) { // outputs of earlier calls
 			p.Show = append(p.Show, path)
@@ -69,14 +69,21 @@ func (a *Area) profile(s *sandbox.Session, network bool) *sandbox.Profile {
 	return p
 }
 
-// addTemp makes the temporary directory writable: that of the session if there is one. Then
-// the command sees that of the system only where a path in it is needed.
-func (a *Area) addTemp(p *sandbox.Profile) {
-	if p.Temp = a.Temp.Path(); p.Temp == "" {
+// addTemp makes the temporary directory writable: that of the session if there is one, and
+// system is not set. Then the command sees that of the system only where a path in it is needed.
+func (a *Area) addTemp(p *sandbox.Profile, system bool) {
+	if system || !a.Temp.Mounted() {
 		p.Write = append(p.Write, os.TempDir())
+		if dir := a.Temp.Parent(); dir != "" {
+			p.Hide = append(p.Hide, dir)
+		}
 		return
 	}
-	if dir := realpath.Of(os.TempDir()); !a.Temp.Covers(dir) && !inAny(dir, a.tree.tops) {
+	if p.Temp = a.Temp.Prepare(); p.Temp == "" { // then it cannot write there at all
+		p.Hide = append(p.Hide, tempdir.Mounts[:]...)
+	}
+	dir, home := realpath.Of(os.TempDir()), realpath.Of(a.Places.Home)
+	if !a.Temp.Covers(dir) && !inAny(dir, a.tree.tops) && !slices.ContainsFunc(append(a.tree.tops, home), func(path string) bool { return within(path, dir) }) {
 		p.Hide = append(p.Hide, dir)
 	}
 	for _, path := range a.needed() {
@@ -84,24 +91,6 @@ func (a *Area) addTemp(p *sandbox.Profile) {
 			p.Show = append(p.Show, path)
 		}
 	}
-}
-
-// OutsideEnv returns env for a command that runs without a sandbox: TMPDIR names the directory
-// of the session. dir is that directory; empty if there is none.
-func (a *Area) OutsideEnv(env []string) (out []string, dir string) {
-	if a == nil || a.Temp.Path() == "" {
-		return env, ""
-	}
-	dir = a.Temp.Path()
-	out = slices.DeleteFunc(slices.Clone(env), func(v string) bool { return strings.HasPrefix(v, "TMPDIR=") })
-	return append(out, "TMPDIR="+dir), dir
-}
-
-// coversTemp reports whether a path contains one at which commands find the directory of the
-// session.
-func (a *Area) coversTemp(path string) bool {
-	real := realpath.Of(path)
-	return slices.ContainsFunc(tempdir.Mounts[:], func(mount string) bool { return realpath.Inside(realpath.Of(mount), real) })
 }
 
 // needed returns what commands need to read, wherever it is.
@@ -133,7 +122,7 @@ func (a *Area) privateProfile(s *sandbox.Session) *sandbox.Profile {
 		ReadOnly: a.Places.Programs(),
 		Hide:     slices.Concat(a.Places.Private(), a.Secret),
 	}
-	a.addTemp(p)
+	a.addTemp(p, false)
 	a.hideHome(p)
 	hidden := p.Hide
 	if p.NoHome {

@@ -254,12 +254,12 @@ func writable(p *sandbox.Profile, path string) bool {
 // inTemp reports whether a path is below the temporary directory of the command, and whether
 // the directory has its first name: otherwise the system may have it.
 func inTemp(p *sandbox.Profile, path string) (temporary, own bool) {
-	for _, dir := range sandbox.TempMounts {
+	for i, dir := range sandbox.TempMounts {
 		if p.Temp == "" || path == dir || !within(path, dir) {
 			continue
 		}
 		first, _, _ := strings.Cut(path[len(dir)+1:], "/")
-		info, err := os.Lstat(filepath.Join(p.Temp, first))
+		info, err := os.Lstat(filepath.Join(p.Temp, sandbox.TempParts[i], first))
 		return true, err == nil && info.Mode().Perm() != 0 // a mount point has no permissions
 	}
 	return false, false

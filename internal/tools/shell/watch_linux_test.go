@@ -432,6 +432,95 @@ func TestStrictWatchRefusesChangesInRepositories(t *testing.T) {
 	}
 }
 
+// A program called git that the command could have written is not git, and neither is git with
+// code that the command could have written.
+func TestStrictWatchKnowsGit(t *testing.T) {
+	w := watch(t, sandbox.Complete)
+	w.profile.Temp = sessionTemp(t)
+	cache := filepath.Join(w.outside, "cache")
+	write(t, filepath.Join(w.dir, "r/.git/objects/one"), "1\n")
+	write(t, filepath.Join(cache, "x"), "")
+	w.profile.Write = append(w.profile.Write, cache)
+	w.order.Strict, w.order.Git = true, true
+	for _, dir := range []string{w.dir, cache, "/tmp", "/var/tmp"} {
+		r := w.run("cp $(command -v rm) " + dir + "/git && " + dir + "/git -rf r/.git/objects")
+		if r.Code == 0 || !strings.Contains(r.Output, "Operation not permitted") {
+			t.Errorf("in %s it ended with %d: %s", dir, r.Code, r.Output)
+		}
+	}
+	if _, err := exec.LookPath("gcc"); err != nil {
+		t.Skip("gcc is not installed")
+	}
+	write(t, filepath.Join(w.dir, "x.c"), `#include <unistd.h>
+__attribute__((constructor)) static void begin(void) { _exit(unlink("r/.git/objects/one") == 0); }
+`)
+	r := w.run("gcc -shared -fPIC -o /tmp/x.so x.c && LD_PRELOAD=/tmp/x.so git version")
+	if _, err := os.Stat(filepath.Join(w.dir, "r/.git/objects/one")); err != nil || r.Code != 0 {
+		t.Errorf("code in git ended with %d: %s", r.Code, r.Output)
+	}
+}
+
+// sessionTemp returns a directory for Profile.Temp.
+func sessionTemp(t testing.TB) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range sandbox.TempParts {
+		if err := os.Mkdir(filepath.Join(dir, part), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// A failed call where the sandbox hides a directory whose changes are kept is no change of what
+// is there.
+func TestWatchSeesWhatIsHidden(t *testing.T) {
+	w := watch(t, sandbox.Complete)
+	hidden := filepath.Join(w.outside, "hidden")
+	write(t, filepath.Join(hidden, "d/file"), "old\n")
+	w.profile.Hide, w.order.Roots = append(w.profile.Hide, hidden), append(w.order.Roots, hidden)
+	r := w.run("echo x >OUTSIDE/hidden/d/file; echo x >OUTSIDE/hidden/new; mkdir OUTSIDE/hidden/d; rm -rf OUTSIDE/hidden/d; echo x >own")
+	same(t, keptPaths(w.touched()), "own")
+	if r.Code != 0 {
+		t.Error(r.Output)
+	}
+}
+
+// The points at which the sandbox mounts a workspace below /tmp cannot be removed or replaced,
+// and a link in the path of the directory for /tmp is not followed.
+func TestTemporaryDirectoryOfTheSandbox(t *testing.T) {
+	w := watch(t, sandbox.Complete)
+	point, rest, ok := strings.Cut(strings.TrimPrefix(w.dir, "/tmp/"), "/")
+	if !ok || !strings.HasPrefix(w.dir, "/tmp/") {
+		t.Skip("the workspace is not below /tmp")
+	}
+	write(t, filepath.Join(w.dir, "big"), strings.Repeat("x", 1<<20+1))
+	w.profile.Temp, w.order.Strict = sessionTemp(t), true
+	for _, line := range []string{
+		"mv /tmp/POINT /tmp/moved && : >/tmp/moved/REST/big", "mv /var/tmp/POINT /var/tmp/moved && : >/tmp/moved/REST/big", "rmdir /tmp/POINT", "rmdir /var/tmp/POINT",
+		"ln -sfn / /tmp/POINT && rm /tmp/POINT/tmp", "rm -rf /tmp/* /var/tmp/*", ": >big", "cd .. && mv workspace w2",
+	} {
+		w.run("mkdir -p /tmp/e; " + strings.NewReplacer("POINT", point, "REST", rest).Replace(line))
+		if info, err := os.Stat(filepath.Join(w.dir, "big")); err != nil || info.Size() != 1<<20+1 {
+			t.Fatalf("%s: %v", line, err)
+		}
+		if r := w.run("pwd && ls big"); r.Code != 0 || r.Output != w.dir+"\nbig\n" {
+			t.Fatalf("after %s: %s", line, r.Output)
+		}
+	}
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(w.profile.Temp, link); err != nil {
+		t.Fatal(err)
+	}
+	w.profile.Temp = link
+	if _, err := shell.Run(t.Context(), w.command("echo x >/tmp/x")); !errors.Is(err, shell.ErrSandbox) {
+		t.Errorf("through a link: %v", err)
+	}
+}
+
 // The workspace cannot be renamed, nor what it is in: changes under another name would not be
 // kept.
 func TestStrictWatchRefusesToRenameTheWorkspace(t *testing.T) {

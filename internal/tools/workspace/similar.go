@@ -22,10 +22,10 @@ const (
 // notFound returns the error for a missing file p, with similar paths in the
 // deepest directory of p that exists. name is what the model wrote.
 func (t *tree) notFound(name, p string) error {
-	if t.kind == outsideTree { // similar names would show what is there before that is approved
+	name = t.temp.Shown(name)
+	if t.kind == outsideTree || t.root == nil { // similar names would show what is there before that is approved
 		return fmt.Errorf("%s does not exist", name)
 	}
-	name = t.temp.Shown(name)
 	dir, base := path.Dir(p), path.Base(p)
 	for dir != "." {
 		if _, err := t.root.Stat(dir); err == nil {

@@ -108,6 +108,16 @@ func (p plan) addTemp(paths map[string]access) {
 	}
 }
 
+// part returns the directory that is mounted at an entry with the access temp.
+func (p plan) part(e *entry) string {
+	for i, mount := range TempMounts {
+		if real, err := filepath.EvalSymlinks(mount); err == nil && real == e.path {
+			return filepath.Join(p.temp, TempParts[i])
+		}
+	}
+	return ""
+}
+
 // seen reports whether a path below a directory is in another path there that the command sees.
 func seen(paths map[string]access, path, dir string) bool {
 	for path = filepath.Dir(path); path != dir; path = filepath.Dir(path) {

@@ -70,9 +70,9 @@ type Profile struct {
 	// are in Write. They explain why a command fails.
 	Downloads []string
 
-	// Temp is a directory that the command finds at TempMounts instead of what is there, and
-	// may change; empty for none. Only paths below them in Write, ReadOnly and Show are the
-	// same. It needs the form Complete.
+	// Temp is a directory whose parts the command finds at TempMounts instead of what is
+	// there, and may change; empty for none. Only paths below them in Write, ReadOnly and Show
+	// are the same. It needs the form Complete.
 	Temp string
 
 	Network bool   // use the host's network instead of the session's
@@ -84,8 +84,13 @@ type Profile struct {
 	Session *Session
 }
 
-// TempMounts are the paths at which a command finds Profile.Temp.
-var TempMounts = [...]string{"/tmp", "/var/tmp"}
+// TempMounts are the paths at which a command finds the parts of Profile.Temp, and TempParts
+// their names in it. Each has a part of its own: a directory that is mounted at two places could
+// be changed at one without regard to what is mounted on it at the other.
+var (
+	TempMounts = [...]string{"/tmp", "/var/tmp"}
+	TempParts  = [...]string{"tmp", "var"}
+)
 
 // Environment returns env with the temporary directory of the command.
 func (p *Profile) Environment(env []string) []string {

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -186,7 +187,7 @@ func (p plan) steps(c Command, socket int) (*steps, error) {
 			return nil, err
 		}
 		s.join(c, p.network)
-		s.mount(layout, p.temp)
+		s.mount(p, layout)
 		s.add(preparing, unix.SYS_CHDIR, s.text(dir)) // the old directory is outside the new mounts
 	}
 	for fd, from := range []int{c.Input, c.Output, c.Errors} {
@@ -249,35 +250,72 @@ func (p plan) makePoints(layout []entry) error {
 		if e.above == nil || e.above.access != temp || e.access == temp {
 			continue
 		}
-		path := filepath.Join(p.temp, filepath.Base(e.path))
-		var err error
-		if e.dir {
-			err = syscall.Mkdir(path, 0)
-		} else {
-			err = syscall.Mknod(path, syscall.S_IFREG, 0)
+		dir, err := openPlain(p.part(e.above))
+		if err != nil {
+			return &Error{stage: mounting, errno: err.(syscall.Errno)}
 		}
-		if err == syscall.EEXIST {
-			info, e2 := os.Lstat(path)
-			if e2 != nil || info.IsDir() != e.dir || !e.dir && !info.Mode().IsRegular() {
-				return &Error{stage: mounting, errno: syscall.EEXIST}
-			}
-		} else if err != nil {
-			return err
+		err = makePoint(dir, filepath.Base(e.path), e.dir)
+		unix.Close(dir)
+		if err != nil {
+			return &Error{stage: mounting, errno: err.(syscall.Errno)}
 		}
 	}
 	return nil
 }
 
-// mount makes everything read-only, and mounts the entries of a layout. own is the directory
-// for those with the access temp.
-func (s *steps) mount(layout []entry, own string) {
-	trees := make([]int32, len(layout))
+// plainPath opens a directory whose path has no links: an earlier command may have been able to
+// replace a part of the path.
+var plainPath = unix.OpenHow{Flags: unix.O_PATH | unix.O_DIRECTORY | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS}
+
+func openPlain(path string) (fd int, err error) {
+	how := plainPath
+	for {
+		if fd, err = unix.Openat2(unix.AT_FDCWD, path, &how); err != unix.EINTR && err != unix.EAGAIN {
+			return fd, err
+		}
+	}
+}
+
+// makePoint creates a mount point in a directory. It replaces a file that is in the way.
+func makePoint(dir int, name string, isDir bool) error {
+	create := func() error {
+		if isDir {
+			return unix.Mkdirat(dir, name, 0)
+		}
+		return unix.Mknodat(dir, name, unix.S_IFREG, 0)
+	}
+	err := create()
+	if err != unix.EEXIST {
+		return err
+	}
+	var info unix.Stat_t
+	if err := unix.Fstatat(dir, name, &info, unix.AT_SYMLINK_NOFOLLOW); err != nil {
+		return err
+	}
+	switch kind := info.Mode & unix.S_IFMT; {
+	case kind == unix.S_IFDIR && isDir, kind == unix.S_IFREG && !isDir:
+		return nil
+	case kind == unix.S_IFDIR:
+		return unix.EISDIR
+	}
+	if err := unix.Unlinkat(dir, name, 0); err != nil {
+		return err
+	}
+	return create()
+}
+
+// mount makes everything read-only, and mounts the entries of a layout.
+func (s *steps) mount(p plan, layout []entry) {
+	trees, dirs := make([]int32, len(layout)), make([]int32, len(layout))
 	everything := false // set if / is writable
 	for i, e := range layout {
 		if e.access == write && e.path == "/" {
 			everything = true
 		} else if e.access == temp {
-			s.add(mounting, unix.SYS_OPEN_TREE, here, s.text(own), unix.OPEN_TREE_CLONE|unix.O_CLOEXEC).save = &trees[i]
+			how := plainPath
+			s.add(mounting, unix.SYS_OPENAT2, here, s.text(p.part(&e)), pointer(s, &how), unsafe.Sizeof(how)).save = &dirs[i]
+			open := s.add(mounting, unix.SYS_OPEN_TREE, 0, s.text(""), unix.OPEN_TREE_CLONE|unix.AT_EMPTY_PATH|unix.O_CLOEXEC)
+			open.load, open.save = &dirs[i], &trees[i]
 		} else if e.access == write || e.access == show {
 			s.add(mounting, unix.SYS_OPEN_TREE, here, s.text(e.path), unix.OPEN_TREE_CLONE|unix.AT_RECURSIVE|unix.O_CLOEXEC).save = &trees[i]
 		}

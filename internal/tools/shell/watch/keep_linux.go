@@ -21,7 +21,26 @@ func (c *change) keepPlace(p place) (why string) {
 	if !c.wanted(p.path) {
 		return c.refuseGit(p)
 	}
+	if !c.isSame(p) {
+		return ""
+	}
 	return c.keep(p.path, func() snapshot.State { return c.state(p) })
+}
+
+// isSame reports whether the directory of a place, or the nearest one above it that exists, is
+// also at that path for this process. In the mounts of the command something else may be there,
+// such as nothing where the workspace of another agent is hidden.
+func (c *change) isSame(p place) bool {
+	for dir := filepath.Dir(p.path); ; dir = filepath.Dir(dir) {
+		var seen, own unix.Stat_t
+		missing, err := unix.Stat(c.task().seen(dir), &seen), unix.Stat(dir, &own)
+		switch {
+		case missing == nil && err == nil:
+			return seen.Dev == own.Dev && seen.Ino == own.Ino
+		case missing != unix.ENOENT || err != unix.ENOENT || dir == "/":
+			return false
+		}
+	}
 }
 
 // keepMoved is keepPlace for a path that is removed or renamed. A git directory is not
@@ -71,19 +90,34 @@ func holdsHistory(path string) bool {
 }
 
 // isGit reports whether the process that makes the call is git. A program that the command
-// could have written is not.
+// could have written is not, and neither is one with code that the command could have written.
 func (c *change) isGit() bool {
 	exe, err := readlink(string(c.task()) + "/exe")
-	if err != nil {
+	if err != nil || c.l.Writable(exe) {
 		return false
 	}
-	for _, root := range slices.Concat(c.order.Roots, []string{os.TempDir()}) {
-		if below(exe, root) {
-			return false
+	name := strings.TrimPrefix(filepath.Base(exe), ".") // wrapped programs are called ".git-wrapped"
+	return (name == "git" || strings.HasPrefix(name, "git-")) && !c.loadsOwnCode()
+}
+
+// loadsOwnCode reports whether code is mapped into the process that is not in a file which the
+// command cannot write, as by LD_PRELOAD.
+func (c *change) loadsOwnCode() bool {
+	text, err := os.ReadFile(string(c.task()) + "/maps")
+	if err != nil {
+		return true
+	}
+	for line := range strings.Lines(string(text)) {
+		f := strings.Fields(line)
+		const mode, inode, path = 1, 4, 5
+		if len(f) < path || !strings.Contains(f[mode], "x") || f[inode] == "0" {
+			continue
+		}
+		if len(f) <= path || f[len(f)-1] == "(deleted)" || c.l.Writable(f[path]) {
+			return true
 		}
 	}
-	name := strings.TrimPrefix(filepath.Base(exe), ".") // wrapped programs are called ".git-wrapped"
-	return name == "git" || strings.HasPrefix(name, "git-")
+	return false
 }
 
 // refuseRoot returns why a path cannot be renamed; "" if it can. Under another name, changes

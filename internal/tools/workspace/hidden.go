@@ -7,50 +7,49 @@ import (
 	"sync"
 )
 
-// located remembers where in a tree the directories of hidden files are, because finding out
-// takes a look at each directory above them. What it remembers of a directory holds as long as
-// the same directory is at its path.
+// located remembers where in a tree hidden paths are, because finding out takes a look at each
+// directory above them. That holds as long as the same directory holds the path.
 type located struct {
-	mu   sync.Mutex
-	dirs map[string]locatedDir
+	mu    sync.Mutex
+	paths map[string]locatedPath
 }
 
-type locatedDir struct {
-	info   fs.FileInfo
-	rel    string // in the tree, with slashes
+type locatedPath struct {
+	dir    fs.FileInfo // that holds the path
+	rel    string      // in the tree, with slashes
 	inside bool
 }
 
 // hiddenPaths returns the hidden paths below the tree, relative to it and with slashes.
 func (t *tree) hiddenPaths() (paths []string) {
 	for _, hidden := range t.hidden {
-		if p, ok := t.locate(filepath.Dir(hidden)); ok {
-			paths = append(paths, filepath.ToSlash(filepath.Join(p, filepath.Base(hidden))))
+		if p, inside := t.locate(hidden); inside {
+			paths = append(paths, p)
 		}
 	}
 	return paths
 }
 
-// locate returns the path in the tree of a directory that may not exist. It reports false if
-// the directory is outside.
-func (t *tree) locate(dir string) (rel string, inside bool) {
+// locate is inside for a path, in whose directory links are resolved first.
+func (t *tree) locate(path string) (rel string, inside bool) {
+	dir := filepath.Dir(path)
 	info, err := os.Stat(dir)
 	if err != nil {
-		return t.inside(dir)
+		return t.inside(path)
 	}
 	t.located.mu.Lock()
 	defer t.located.mu.Unlock()
-	if d, ok := t.located.dirs[dir]; ok && os.SameFile(d.info, info) {
-		return d.rel, d.inside
+	if known, ok := t.located.paths[path]; ok && os.SameFile(known.dir, info) {
+		return known.rel, known.inside
 	}
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		real = dir
 	}
-	rel, inside = t.inside(real)
-	if t.located.dirs == nil {
-		t.located.dirs = map[string]locatedDir{}
+	rel, inside = t.inside(filepath.Join(real, filepath.Base(path)))
+	if t.located.paths == nil {
+		t.located.paths = map[string]locatedPath{}
 	}
-	t.located.dirs[dir] = locatedDir{info, rel, inside}
+	t.located.paths[path] = locatedPath{info, rel, inside}
 	return rel, inside
 }

@@ -40,8 +40,8 @@ type Options struct {
 	Session string // ID; empty if the session is not stored
 	// Used reports whether commands run in a sandbox that mounts the directory. It may block.
 	Used func() bool
-	// Writable are directories that commands can change, Fixed others that are the same in the
-	// sandbox. The directory is in none of the former.
+	// Writable are directories that commands can change; the directory is in none of them. Fixed
+	// are others that are the same in the sandbox.
 	Writable, Fixed []string
 }
 

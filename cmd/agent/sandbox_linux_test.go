@@ -341,6 +341,16 @@ func TestCommandsHaveATemporaryDirectoryOfTheirOwn(t *testing.T) {
 			t.Fatalf("%s: the file of another program: %q, %v", mode, got, err)
 		}
 	}
+	// A command that names it to change it is not approved, and its script neither.
+	for _, mode := range []string{"edits", "all"} {
+		for call, got := range sandboxRunAs(t, h, []string{"--mode", mode}, "shell", shellCall("mkdir -p "+theirs+" && sh spy.sh"), "shell", shellCall("touch "+theirs+"; sh spy.sh"),
+			"shell", shellCall("cp Makefile "+theirs), "shell", shellCall("ln -s "+theirs+" /tmp/link; true"), "shell", shellCall("mkdir -p /tmp/link/q; sh spy.sh")) {
+			linked := call == "call_3" || call == "call_4" // to what is in the directory of the session
+			if !linked && !strings.Contains(got, "denied: ") || strings.Contains(got, "THEIRS") {
+				t.Errorf("%s: %s: %s", mode, call, got)
+			}
+		}
+	}
 	// A text that names the file shows it, and can change it only with approval.
 	results := sandboxRunAs(t, h, []string{"--mode", "all"}, "shell", shellCall("wc -l "+theirs+"/data; echo x >"+theirs+"/new"), "shell", shellCall("grep -c THEIRS "+theirs+"/data"), "read", `{"path":"`+theirs+`/data"}`,
 		"shell", shellCall("ls "+theirs+"; ls /tmp"), "shell", shellCall("rm -rf "+theirs+"; true"))

@@ -132,7 +132,7 @@ func (l launched) blocked(output string, code int) *Blocked {
 	}
 	p := l.guard.Profile()
 	hidden := slices.ContainsFunc(p.Hide, func(path string) bool { return f.Path == path || strings.HasPrefix(f.Path, path+"/") })
-	return &Blocked{Network: f.Network, Path: f.Path, Read: f.Read, Home: f.Read && p.NoHome && !hidden}
+	return &Blocked{Network: f.Network, Path: f.Path, Read: f.Read, Home: f.Read && p.NoHome && !hidden && strings.HasPrefix(f.Path, p.Home+"/")}
 }
 
 // note returns a note for the model; empty if b is nil.

@@ -121,7 +121,7 @@ func (p Paths) temporary(real string) bool {
 // it is temporary: it is not a file that something else has made, such as one of another
 // project.
 func (p Paths) freeTemporary(real string) bool {
-	if p.Temp.Path() != "" {
+	if p.Temp.Path() != "" || p.systemTemp {
 		return p.Temp.Holds(real)
 	}
 	return p.temporary(real) && (p.Made.has(real) || command.Look(real) != command.File)

@@ -28,7 +28,6 @@ type Facts struct {
 	below []string
 	// unsearched is set if the command reads more directories than can be searched for them.
 	unsearched  bool
-	systemTemp  bool     // the command changes files in the temporary directory of the system
 	dirs        []string // in which a command may run, and those above in the workspace
 	touched     []touched
 	spelled     []string // the protected files that a command changes, by all their names, absolute
@@ -74,9 +73,8 @@ func (p Paths) Look(ctx context.Context, c tools.Call) Facts {
 		if len(c.Targets) == 1 && c.Targets[0].Kind == tools.Command && c.Targets[0].Dir != "" {
 			p.lookAtCommand(ctx, c.Targets[0], &f, in)
 			if p.Temp.Path() != "" && slices.ContainsFunc(f.touched, func(t touched) bool { return t.change && t.outside && p.Temp.Covers(t.real()) }) {
-				p.Temp = nil // it runs with the temporary directory of the system: see Access.SystemTemp
+				p.Temp, p.systemTemp = nil, true // it runs with that of the system: see Access.SystemTemp
 				f = p.Look(ctx, c)
-				f.systemTemp = true
 			}
 		}
 	}

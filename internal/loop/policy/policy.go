@@ -108,7 +108,7 @@ func (p *Policy) Judge(c tools.Call, f Facts) Verdict {
 	switch c.Effect {
 	case tools.Execute:
 		v := p.judgeCommand(c, f, found)
-		v.Access.SystemTemp = f.systemTemp
+		v.Access.SystemTemp = f.paths.systemTemp && !v.Access.HideHome && !v.Access.Private // only with approval
 		if !v.Refuse && !v.Access.Private && !v.Access.Outside {
 			v.Access.Show = append(v.Access.Show, f.systemTemporary(!v.Access.HideHome)...)
 		}

@@ -54,6 +54,9 @@ type Paths struct {
 	Made *MadeFiles
 	// Resolved resolves the directories above; nil resolves them for each call.
 	Resolved *realpath.Memo
+	// systemTemp is set while a command is judged that changes files in the temporary directory
+	// of the system, in which nothing is free then.
+	systemTemp bool
 	// Disposable is set if the workspace is thrown away after the session, as for a
 	// task of an evaluation. Mode all then asks only for protected paths.
 	Disposable bool

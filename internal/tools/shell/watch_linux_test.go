@@ -442,7 +442,7 @@ func TestStrictWatchKnowsGit(t *testing.T) {
 	write(t, filepath.Join(cache, "x"), "")
 	w.profile.Write = append(w.profile.Write, cache)
 	w.order.Strict, w.order.Git = true, true
-	for _, dir := range []string{w.dir, cache, "/tmp", "/var/tmp"} {
+	for _, dir := range []string{w.dir, cache, "/tmp", "/var/tmp", "/dev/shm"} {
 		r := w.run("cp $(command -v rm) " + dir + "/git && " + dir + "/git -rf r/.git/objects")
 		if r.Code == 0 || !strings.Contains(r.Output, "Operation not permitted") {
 			t.Errorf("in %s it ended with %d: %s", dir, r.Code, r.Output)
@@ -457,6 +457,29 @@ __attribute__((constructor)) static void begin(void) { _exit(unlink("r/.git/obje
 	r := w.run("gcc -shared -fPIC -o /tmp/x.so x.c && LD_PRELOAD=/tmp/x.so git version")
 	if _, err := os.Stat(filepath.Join(w.dir, "r/.git/objects/one")); err != nil || r.Code != 0 {
 		t.Errorf("code in git ended with %d: %s", r.Code, r.Output)
+	}
+}
+
+// The repository that contains the workspace is protected as one in it, and nothing is lost whose
+// name undo could not write.
+func TestStrictWatchRefusesWhatUndoCannotReach(t *testing.T) {
+	w := watch(t, sandbox.Complete)
+	w.order.Strict, w.order.Roots = true, []string{filepath.Join(w.dir, "sub")}
+	for _, file := range []string{".git/objects/one", ".git/modules/m/objects/one", ".git/reftable/t", "sub/gr\xfc.txt", "sub/d/gr\xf6.txt"} {
+		write(t, filepath.Join(w.dir, file), "1\n")
+	}
+	if err := os.Symlink("to\xfc", filepath.Join(w.dir, "sub/link")); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{"rm -rf .git", "rm .git/objects/one", "rm -r .git/modules/m/objects", "rm .git/reftable/t", "mv .git x", "rm sub/gr*", "rm -rf sub/d", "mv sub/d sub/e", "rm sub/link", "echo x >sub/gr*"} {
+		for _, w.order.Git = range []bool{false, true} {
+			if r := w.run(line); r.Code == 0 || r.Kept.Refused == nil {
+				t.Errorf("%s (git: %v) ended with %d: %s", line, w.order.Git, r.Code, r.Output)
+			}
+		}
+	}
+	if r := w.run("mkdir -p own/.git/objects && echo x >own/.git/HEAD && rm -r own"); r.Code != 0 {
+		t.Errorf("an own repository: %s", r.Output)
 	}
 }
 

@@ -78,12 +78,12 @@ func (l *Listener) MayOpen(path string, mode uint32, device uint64) bool {
 		}
 	}
 	in := func(dir string) bool { return path == dir || below(path, dir) }
-	return slices.ContainsFunc(devices[:], in) || l.Writable(path)
+	return slices.ContainsFunc(devices[:], in) || slices.ContainsFunc(l.rights.write(), in)
 }
 
-// Writable reports whether the command may write to a path without links, or below it.
+// Writable reports whether the command may write to the file at a path without links.
 func (l *Listener) Writable(path string) bool {
-	return slices.ContainsFunc(l.rights.write(), func(dir string) bool { return path == dir || below(path, dir) })
+	return below(path, "/dev") || slices.ContainsFunc(l.rights.write(), func(dir string) bool { return path == dir || below(path, dir) })
 }
 
 // Finish answers a call that this process has made: it returns 0, or fails with err.

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/sys/unix"
 
@@ -23,6 +24,9 @@ func (c *change) keepPlace(p place) (why string) {
 	}
 	if !c.isSame(p) {
 		return ""
+	}
+	if !utf8.ValidString(p.path) {
+		return c.refuse(p.path, "its name is not valid UTF-8")
 	}
 	return c.keep(p.path, func() snapshot.State { return c.state(p) })
 }
@@ -83,10 +87,13 @@ func (c *change) refuseGit(p place) (why string) {
 }
 
 // holdsHistory reports whether a path in a git directory is one without which commits,
-// branches or what is staged are lost.
+// branches, what is staged, or an operation of git in progress are lost.
 func holdsHistory(path string) bool {
 	first, _, _ := strings.Cut(path, "/")
-	return slices.Contains([]string{"HEAD", "config", "index", "logs", "modules", "objects", "packed-refs", "refs", "shallow", "worktrees"}, first)
+	return strings.HasPrefix(first, "sharedindex.") || slices.Contains([]string{
+		"HEAD", "config", "index", "logs", "modules", "objects", "packed-refs", "refs", "reftable", "shallow", "worktrees", "lfs", "annex",
+		"rebase-merge", "rebase-apply", "sequencer", "ORIG_HEAD", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "BISECT_LOG",
+	}, first)
 }
 
 // isGit reports whether the process that makes the call is git. A program that the command
@@ -108,12 +115,13 @@ func (c *change) loadsOwnCode() bool {
 		return true
 	}
 	for line := range strings.Lines(string(text)) {
-		f := strings.Fields(line)
-		const mode, inode, path = 1, 4, 5
-		if len(f) < path || !strings.Contains(f[mode], "x") || f[inode] == "0" {
+		if f := strings.Fields(line); len(f) < 2 || !strings.Contains(f[1], "x") {
 			continue
 		}
-		if len(f) <= path || f[len(f)-1] == "(deleted)" || c.l.Writable(f[path]) {
+		line = strings.TrimSuffix(line, "\n")
+		_, path, isFile := strings.Cut(line, "/")
+		if isFile && (strings.HasSuffix(line, " (deleted)") || c.l.Writable("/"+path)) ||
+			!isFile && !strings.HasSuffix(line, " [vdso]") && !strings.HasSuffix(line, " [vsyscall]") {
 			return true
 		}
 	}
@@ -131,10 +139,11 @@ func (w *Watcher) refuseRoot(path string) string {
 	return ""
 }
 
-// git reports whether a path has the name of a git directory and is in a directory whose
-// changes are kept.
-func (w *Watcher) git(path string) bool {
-	return strings.EqualFold(filepath.Base(path), ".git") && w.wanted(filepath.Dir(path)+"/git")
+// git reports whether a path has the name of a git directory, also of one that is in no directory
+// whose changes are kept, such as that of the repository which contains the workspace. What only
+// the command sees, such as its temporary directory, does not count.
+func (c *change) git(path string) bool {
+	return strings.EqualFold(filepath.Base(path), ".git") && (c.wanted(filepath.Dir(path)+"/git") || c.isSame(place{path: path}))
 }
 
 // state returns the state of a place, and puts the content of a file into the store.
@@ -158,7 +167,9 @@ func (w *Watcher) state(p place) snapshot.State {
 		if err != nil {
 			s.Lost = "it cannot be read: " + err.Error()
 		}
-		s.Target = target
+		if s.Target = target; !utf8.ValidString(target) {
+			s.Lost = "its target is not valid UTF-8"
+		}
 	}
 	return s
 }

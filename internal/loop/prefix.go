@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"slices"
 	"time"
 
 	"agent/internal/llm"
@@ -81,27 +80,20 @@ type situation struct {
 	compared bool     // they were compared with the environment since the program started
 }
 
-// describe begins to describe the environment, or its changes if the model has a description.
-// The returned function waits for the text, which is empty if there is nothing new.
-func (s *situation) describe(ctx context.Context, a *Agent) func() string {
+// describe returns a description of the environment, or of its changes if the model
+// has a description. It is empty if there is nothing new.
+func (s *situation) describe(ctx context.Context, a *Agent) string {
 	if a.o.Situation == nil || s.compared && len(s.earlier) > 0 {
-		return nil
+		return ""
 	}
-	earlier, text := slices.Clone(s.earlier), make(chan string, 1)
-	window, mode := a.models.Current().Context, a.judge.Mode()
-	go func() {
-		ctx, stop := context.WithTimeout(ctx, situationTime)
-		defer stop()
-		text <- a.o.Situation(ctx, window, mode, earlier)
-	}()
-	return func() string {
-		now := <-text
-		s.compared = true
-		if now != "" {
-			s.earlier = append(s.earlier, now)
-		}
-		return now
+	ctx, stop := context.WithTimeout(ctx, situationTime)
+	defer stop()
+	text := a.o.Situation(ctx, a.models.Current().Context, a.judge.Mode(), s.earlier)
+	s.compared = true
+	if text != "" {
+		s.earlier = append(s.earlier, text)
 	}
+	return text
 }
 
 // instructionNews returns the notes about instruction files, and reports their

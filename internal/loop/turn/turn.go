@@ -57,7 +57,7 @@ type Additions struct {
 	Attach func(ctx context.Context, mentions []string) []tools.Attachment
 	// Situation describes the environment, ahead of the prompt; empty if the model
 	// knows it.
-	Situation func() string
+	Situation string
 }
 
 // run is a turn in progress.
@@ -381,13 +381,11 @@ func (r *run) attach(all []tools.Attachment) {
 
 // addSituation adds the description of the environment.
 func (r *run) addSituation() {
-	if r.Additions.Situation == nil {
+	if r.Additions.Situation == "" {
 		return
 	}
-	if text := r.Additions.Situation(); text != "" {
-		r.out.emit(&event.UserSaid{Meta: r.out.meta(), Text: text, Steered: true, Auto: true, Situation: true})
-		r.conv.add(llm.Message{Kind: llm.User, Text: text})
-	}
+	r.out.emit(&event.UserSaid{Meta: r.out.meta(), Text: r.Additions.Situation, Steered: true, Auto: true, Situation: true})
+	r.conv.add(llm.Message{Kind: llm.User, Text: r.Additions.Situation})
 }
 
 // addNotes adds notes of the program, as user messages.

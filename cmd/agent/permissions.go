@@ -47,8 +47,8 @@ func judgingPaths(dir string, set settings.Settings) policy.Paths {
 }
 
 // protectPaths sets the protected paths, the files outside the workspace that tools may
-// access, the sandbox and the temporary directory of commands unless the configuration turns it off, and the key of
-// the session's standing permissions.
+// access, the key of the session's standing permissions and, unless the configuration turns it
+// off, the sandbox of commands with their temporary directory.
 func (a *app) protectPaths() {
 	paths := access.Paths(a.work.Dir(), os.Getenv)
 	paths.Added, paths.Room = a.work.Added(), func() int64 { return a.changes.room(a.sandbox) }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,7 +32,7 @@ type launched struct {
 	ports []uint16 // of servers in the session when it started; only for jobs
 	input *os.File // standard input; nil if it is empty
 	guard *confine.Guard
-	temp  string // the temporary directory of the session, if the command found that of the system; may be empty
+	temp  string // where /tmp of the session is, if the command found that of the system; may be empty
 }
 
 // tempNote returns a note for the model about a command that names /tmp and found that of the
@@ -42,7 +41,7 @@ func (l launched) tempNote(line string) string {
 	if l.temp == "" || !strings.Contains(line, tempdir.Mounts[0]) {
 		return ""
 	}
-	return "[" + tempdir.Mounts[0] + " was that of the system for this command; what your other commands find there is in " + filepath.Join(l.temp, tempdir.Part) + "]\n"
+	return "[" + tempdir.Mounts[0] + " was that of the system for this command; what your other commands find there is in " + l.temp + "]\n"
 }
 
 // gitFunction returns the definition of GitFunction for a shell: it runs its arguments
@@ -75,7 +74,9 @@ func (s *shellTool) launch(ctx context.Context, c shell.Command, ok Approved) (l
 		c.Line, c.Cleanup, readOnly = gitFunction(append(env, view.Env()...))+c.Line, view.Close, append(readOnly, view.Dirs()...)
 	}
 	if s.Area != nil && (access.Outside || access.SystemTemp) {
-		l.temp = s.Area.Temp.Path()
+		if real := s.Area.Temp.Real(tempdir.Mounts[0]); real != tempdir.Mounts[0] {
+			l.temp = real
+		}
 	}
 	if !access.Outside {
 		l.guard = s.Area.Begin(confine.Extent{

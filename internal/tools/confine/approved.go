@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"agent/internal/realpath"
 )
 
 // maxOpened limits the entries of a protected directory if a command may change one of
@@ -22,7 +24,7 @@ func (g *Guard) approved(path string) bool { return inAny(path, g.approval) }
 
 // leads reports whether an approved path is in the directory path.
 func (g *Guard) leads(path string) bool {
-	return slices.ContainsFunc(g.approval, func(p string) bool { return within(p, path) })
+	return slices.ContainsFunc(g.approval, func(p string) bool { return realpath.Inside(p, path) })
 }
 
 // fixed returns what must stay read-only so that a protected path does not change: the

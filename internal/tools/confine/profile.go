@@ -82,8 +82,9 @@ func (a *Area) addTemp(p *sandbox.Profile, system bool) {
 	if p.Temp = a.Temp.Prepare(); p.Temp == "" { // then it cannot write there at all
 		p.Hide = append(p.Hide, tempdir.Mounts[:]...)
 	}
-	dir, home := realpath.Of(os.TempDir()), realpath.Of(a.Places.Home)
-	if !a.Temp.Covers(dir) && !inAny(dir, a.tree.tops) && !slices.ContainsFunc(append(a.tree.tops, home), func(path string) bool { return within(path, dir) }) {
+	dir := realpath.Of(os.TempDir())
+	holds := func(path string) bool { return realpath.Inside(path, dir) }
+	if !a.Temp.Covers(dir) && !inAny(dir, a.tree.tops) && !slices.ContainsFunc(a.tree.tops, holds) && !holds(realpath.Of(a.Places.Home)) {
 		p.Hide = append(p.Hide, dir)
 	}
 	for _, path := range a.needed() {
@@ -156,7 +157,7 @@ func (a *Area) hideHome(p *sandbox.Profile) {
 // contain it.
 func (a *Area) hidesHome() bool {
 	home := realpath.Of(a.Places.Home)
-	return home != "" && filepath.Dir(home) != home && !slices.ContainsFunc(a.tree.tops, func(top string) bool { return within(home, top) })
+	return home != "" && filepath.Dir(home) != home && !slices.ContainsFunc(a.tree.tops, func(top string) bool { return realpath.Inside(home, top) })
 }
 
 // writable reports whether commands may write to the directory of a path.
@@ -192,11 +193,11 @@ func (a *Area) gitDirs(worktree string) []string {
 		return nil
 	}
 	dir := realpath.Of(from(worktree, strings.TrimSpace(to)))
-	if !within(dir, a.workspace) && !namesWorktree(dir, worktree) {
+	if !realpath.Inside(dir, a.workspace) && !namesWorktree(dir, worktree) {
 		return nil
 	}
 	shared := filepath.Dir(filepath.Dir(dir)) // .git/worktrees/NAME in .git
-	if common := readContent(filepath.Join(dir, "commondir"), content{}); !linkedWorktree(dir, common) || within(dir, a.workspace) && !within(shared, a.workspace) {
+	if common := readContent(filepath.Join(dir, "commondir"), content{}); !linkedWorktree(dir, common) || realpath.Inside(dir, a.workspace) && !realpath.Inside(shared, a.workspace) {
 		return []string{dir}
 	}
 	return []string{shared}
@@ -241,10 +242,5 @@ func from(dir, path string) string {
 
 // inAny reports whether path is one of the directories or in one of them.
 func inAny(path string, dirs []string) bool {
-	return slices.ContainsFunc(dirs, func(dir string) bool { return within(path, dir) })
-}
-
-// within reports whether path is dir or in it.
-func within(path, dir string) bool {
-	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
+	return slices.ContainsFunc(dirs, func(dir string) bool { return realpath.Inside(path, dir) })
 }

@@ -29,9 +29,6 @@ var Mounts = sandbox.TempMounts
 // parts are the names of the parts in the directory.
 var parts = sandbox.TempParts
 
-// Part is the name in the directory of the part that commands find at /tmp.
-var Part = parts[0]
-
 // Age is how long the directory of a session that is not used stays.
 const Age = 7 * 24 * time.Hour
 

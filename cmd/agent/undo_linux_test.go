@@ -1,11 +1,14 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"agent/internal/history/blobs"
 	"agent/internal/tools/shell/sandbox"
 )
 
@@ -44,4 +47,57 @@ func TestUndoAfterKill(t *testing.T) {
 	}
 	// The session is complete: the call that was cut off has its result, then the undo.
 	checkSessions(t, h)
+}
+
+// A command ends a moment after the program that was killed, and changes files until then:
+// undo waits for it.
+func TestUndoWaitsForTheCommandOfAKilledProgram(t *testing.T) {
+	t.Parallel()
+	if !sandbox.Probe().Notify {
+		t.Skip("this system does not report file changes by commands")
+	}
+	h := newHome(t, map[string]string{"a.txt": "alpha\n", "change.sh": "echo beta > a.txt\n"})
+	if out, code := h.agent(t, "run", "--mode", "all", "run sh change.sh"); code != 0 {
+		t.Fatalf("exit code %d: %s", code, out)
+	}
+	id := h.ids(t)[0]
+	pack, err := blobs.Open(h.store().UndoPath(id), blobs.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = pack.Close() })
+	if err := pack.HoldForCommand(); err != nil { // as the keeper of a command does
+		t.Fatal(err)
+	}
+	h.put(t, "a.txt", "alpha\n") // the command has not yet done what was recorded of it
+	cmd := h.command("undo", "--session", id, "--yes")
+	out := new(strings.Builder)
+	cmd.Stdout, cmd.Stderr = out, out
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	waitFor(t, "undo", func() bool { return hasOpen(t, cmd.Process.Pid, ".commands.lock") })
+	h.put(t, "a.txt", "beta\n")
+	_ = pack.Close()
+	if err := cmd.Wait(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if got := read(t, h, "a.txt"); got != "alpha\n" {
+		t.Errorf("got %q: %s", got, out)
+	}
+}
+
+// hasOpen reports whether a process has a file of that name open.
+func hasOpen(t *testing.T, pid int, name string) bool {
+	t.Helper()
+	dir := fmt.Sprintf("/proc/%d/fd", pid)
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.ContainsFunc(files, func(f os.DirEntry) bool {
+		path, _ := os.Readlink(filepath.Join(dir, f.Name()))
+		return filepath.Base(path) == name
+	})
 }

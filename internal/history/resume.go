@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"agent/internal/history/blobs"
 	"agent/internal/history/filelock"
 )
 
@@ -63,7 +64,8 @@ func (s *Store) Repair(id string) ([]Problem, error) {
 	return problems, l.Close()
 }
 
-// openLocked opens the file of a session and locks it.
+// openLocked opens the file of a session, locks it, and waits until no command of the
+// program that had it before runs any more.
 func (s *Store) openLocked(id string) (*os.File, error) {
 	f, err := os.OpenFile(s.path(id), os.O_RDWR|os.O_APPEND, 0)
 	if err != nil {
@@ -80,6 +82,7 @@ func (s *Store) openLocked(id string) (*os.File, error) {
 		release(f)
 		return nil, err
 	}
+	blobs.Settle(s.dir, id)
 	return f, nil
 }
 

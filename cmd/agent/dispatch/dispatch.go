@@ -33,6 +33,7 @@ func openPack(path string) (snapshot.Store, error) {
 	if err != nil {
 		return nil, err
 	}
+	_ = p.HoldForCommand() // without it, whoever takes over the session does not wait for the command
 	return store{p}, nil
 }
 

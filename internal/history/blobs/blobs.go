@@ -101,6 +101,7 @@ type Pack struct {
 	readOnly bool             // f is open for reading only
 	closed   bool
 	buf      []byte
+	held     *os.File // of HoldForCommand; nil if it was not called
 }
 
 // file is the file of a pack.
@@ -221,6 +222,10 @@ func (p *Pack) Close() error {
 	p.closed = true
 	clear(p.index)
 	var err error
+	if p.held != nil {
+		err = p.held.Close()
+		p.held = nil
+	}
 	for _, q := range p.parents {
 		err = errors.Join(err, q.Close())
 	}

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"syscall"
 
+	"golang.org/x/sys/unix"
+
 	"agent/internal/tools/shell/sandbox"
 )
 
@@ -39,6 +41,9 @@ func keep(open Open) {
 	if err != nil {
 		reportText(Unstored, err.Error())
 		return
+	}
+	if abandoned() {
+		return // nobody waits for a command that starts now
 	}
 	becomeSubreaper()
 	resetIgnoredSignals()
@@ -116,6 +121,13 @@ func readOrder() (Order, bool) {
 		return Order{}, false
 	}
 	return decode(b), true
+}
+
+// abandoned reports whether the program has died.
+func abandoned() bool {
+	orders := []unix.PollFd{{Fd: Orders}}
+	n, err := unix.Poll(orders, 0)
+	return err == nil && n > 0 && orders[0].Revents&unix.POLLHUP != 0
 }
 
 // readFull reads exactly len(b) bytes.

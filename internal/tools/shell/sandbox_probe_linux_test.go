@@ -47,6 +47,8 @@ func probe(what string) {
 		tryOpen()
 	case "reopen":
 		tryReopen()
+	case "processes":
+		tryProcesses(arg)
 	case "hold":
 		_, _ = io.ReadAll(os.Stdin)
 	case "race":

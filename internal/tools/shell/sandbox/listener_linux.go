@@ -52,7 +52,7 @@ func newListener(file *os.File, g *gate) *Listener {
 }
 
 // Serve receives the system calls with a number of goroutines. It makes or refuses
-// connections itself. For the other calls, each goroutine calls worker once, and the
+// connections itself, and decides about changes of other processes. For the other calls, each goroutine calls worker once, and the
 // function that worker returns for each call. Serve returns immediately.
 func (l *Listener) Serve(workers int, worker func() (answer func(*Notification))) {
 	for range workers {
@@ -65,6 +65,7 @@ func (l *Listener) Serve(workers int, worker func() (answer func(*Notification))
 					return
 				case n.Number == unix.SYS_CONNECT:
 					l.answerConnect(&n)
+				case l.answerProcess(&n):
 				default:
 					answer(&n)
 				}

@@ -205,6 +205,7 @@ func (p plan) steps(c Command, socket int) (*steps, error) {
 	s.add(preparing, unix.SYS_PRCTL, unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL))
 	s.add(preparing, unix.SYS_GETPPID)
 	rules := append(refused(p.form != Complete && !p.network), unixSockets(c.Listen)...)
+	rules = append(rules, ofProcesses(c.Listen)...)
 	s.filter(append(rules, held(c.Held)...), socket)
 	argv, err := syscall.SlicePtrFromStrings(c.Args)
 	if err != nil {

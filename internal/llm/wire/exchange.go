@@ -25,6 +25,7 @@ type Exchange struct {
 	model   string // named in hints
 	secrets []string
 	answer  *limitedBody
+	pace    *pacedBody // of answer
 }
 
 // Exchange returns an exchange that ends with ctx. model is only used in hints.
@@ -67,12 +68,13 @@ func (x *Exchange) Do(req *http.Request) (*http.Response, error) {
 		cancel(nil)
 		return nil, err
 	}
-	body := &limitedBody{body: res.Body, ctx: ctx, cancel: cancel, clock: x.c.at.Clock, limit: x.c.at.Limits.Idle, left: x.c.at.Limits.Bytes}
+	pace := &pacedBody{ReadCloser: res.Body, ctx: ctx, clock: x.c.at.Clock, records: res.TLS != nil && res.ProtoMajor == 1}
+	body := &limitedBody{body: pace, ctx: ctx, cancel: cancel, clock: x.c.at.Clock, limit: x.c.at.Limits.Idle, left: x.c.at.Limits.Bytes}
 	if err := x.checkResponse(res, body); err != nil {
 		_ = body.Close()
 		return nil, err
 	}
-	x.answer, res.Body = body, body
+	x.answer, x.pace, res.Body = body, pace, body
 	return res, nil
 }
 
@@ -156,11 +158,12 @@ func (x *Exchange) checkResponse(res *http.Response, body io.Reader) error {
 	return nil
 }
 
-// hurry shortens the idle timeout: the reply is complete and only the end of
-// the body is missing.
+// hurry shortens the idle timeout and reads without a delay: the reply is complete
+// and only the end of the body is missing.
 func (x *Exchange) hurry() {
 	if x.answer != nil {
 		x.answer.limit = min(x.answer.limit, x.c.at.Limits.Tail)
+		x.pace.hurry = true
 	}
 }
 

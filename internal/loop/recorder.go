@@ -18,8 +18,7 @@ import (
 const syncWithin = time.Second
 
 // recorder appends durable events to the log and then forwards them in order to the
-// front end. One goroutine does both and owns the state; others reach it through
-// emit and do. Between start and stop, any goroutine may call its methods.
+// front end. Between start and stop, any goroutine may call its methods.
 type recorder struct {
 	log   *history.Log // nil if no session is saved
 	agent string       // ID of the delegate whose session this is; empty for a main agent
@@ -28,11 +27,8 @@ type recorder struct {
 	secrets Secrets
 	places  session.Places // safe for concurrent use
 
-	work    chan func()
-	stopped chan struct{}
-	done    sync.WaitGroup
-
-	// The fields below are owned by the goroutine that runs the work.
+	mu        sync.Mutex // guards what follows, also while an event is forwarded
+	stopped   bool
 	front     chan<- event.Event
 	gone      <-chan struct{} // closed when the front end receives no more events
 	begun     bool            // the session has content worth saving
@@ -50,51 +46,43 @@ type recorder struct {
 
 // newRecorder returns a recorder. It calls ended before it forwards a TurnEnd.
 func newRecorder(o Options, ended func()) *recorder {
-	r := &recorder{log: o.Log, now: o.Now, secrets: o.Secrets, draft: unsent{draft: o.Draft}, ended: ended, listen: o.Listen, work: make(chan func()), stopped: make(chan struct{})}
+	r := &recorder{log: o.Log, now: o.Now, secrets: o.Secrets, draft: unsent{draft: o.Draft}, ended: ended, listen: o.Listen}
 	if o.Parent != nil {
 		r.agent = strconv.Itoa(o.Label.ID)
 	}
 	return r
 }
 
-// start starts the goroutine, which sends to events until gone is closed.
-func (r *recorder) start(events chan<- event.Event, gone <-chan struct{}) {
-	r.front, r.gone = events, gone
-	r.done.Go(func() {
-		for {
-			select {
-			case f := <-r.work:
-				f()
-			case <-r.stopped:
-				return
-			}
+// start makes the recorder send events to front until gone is closed.
+func (r *recorder) start(front chan<- event.Event, gone <-chan struct{}) {
+	r.do(func() { r.front, r.gone = front, gone })
+}
+
+// stop makes all methods do nothing from now on. The owner of the log syncs the remaining
+// records.
+func (r *recorder) stop() {
+	r.do(func() {
+		r.stopped = true
+		if r.timer != nil {
+			r.timer.Stop()
 		}
 	})
 }
 
-// stop waits for the goroutine to end. No event may be emitted after it. The owner
-// of the log syncs the remaining records.
-func (r *recorder) stop() {
-	close(r.stopped)
-	r.done.Wait()
-	if r.timer != nil {
-		r.timer.Stop()
-	}
-}
-
-// do runs f in the goroutine and waits for it. f must not call emit or do. After
-// stop it does nothing.
+// do runs f, which may use the state and must not call emit or do. After stop it does
+// nothing.
 func (r *recorder) do(f func()) {
-	done := make(chan struct{})
-	if r.post(func() { defer close(done); f() }) {
-		<-done
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.stopped {
+		f()
 	}
 }
 
 // emit appends a durable event to the log, forwards it, and returns once the front
 // end has received it: an interrupt that was sent before a ToolStart arrived keeps
 // the tool from running. It returns an error of the log; the record is appended
-// with a later event. A preview is forwarded without waiting.
+// with a later event. A preview is only forwarded.
 func (r *recorder) emit(e event.Event) error {
 	_, err := r.add(e)
 	return err
@@ -106,7 +94,7 @@ func (r *recorder) add(e event.Event) (at int, err error) {
 	e = r.secrets.Event(e)
 	d, ok := e.(event.Durable)
 	if !ok {
-		r.post(func() { r.forward(e) })
+		r.do(func() { r.forward(e) })
 		return 0, nil
 	}
 	r.do(func() {
@@ -190,17 +178,6 @@ func (r *recorder) events(ctx context.Context, from, to int, decode func([]byte)
 	}
 }
 
-// post makes the goroutine run f and does not wait for it. It returns false after
-// stop, when f does not run.
-func (r *recorder) post(f func()) bool {
-	select {
-	case r.work <- f:
-		return true
-	case <-r.stopped:
-		return false
-	}
-}
-
 // forward sends e to the listener, and to the front end if there still is one.
 func (r *recorder) forward(e event.Event) {
 	if r.listen != nil {
@@ -262,7 +239,7 @@ func (r *recorder) save(d event.Durable) error {
 }
 
 // saveDraft saves the unsent messages of the user. It shows only the first error,
-// because no turn depends on the draft. It runs in the goroutine.
+// because no turn depends on the draft. The caller holds mu.
 func (r *recorder) saveDraft() {
 	if r.log == nil {
 		return
@@ -336,7 +313,7 @@ func (r *recorder) syncNow() {
 }
 
 // loadTyped replaces the pending typed commands with those of a resumed session,
-// except commands that are running now. It runs in the goroutine.
+// except commands that are running now. The caller holds mu.
 func (r *recorder) loadTyped(untold []*event.ShellEnd) {
 	running := r.typed.Open
 	r.typed = session.Typed{Open: running}

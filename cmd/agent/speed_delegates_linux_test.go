@@ -89,7 +89,7 @@ func memoryOfDelegates(b *testing.B) float64 {
 func measureKeyDelegates(b *testing.B) string {
 	s := newPacer(b)
 	g := newHome(b, nil, s.env()...).gauge(b)
-	g.wait("? help")
+	g.wait(ready)
 	s.next(play{tasks: manyDelegates})
 	for range manyDelegates {
 		s.next(play{tokens: speech(1000), every: 5 * time.Millisecond, hold: true})

@@ -20,6 +20,9 @@ const (
 	speedRows = 40
 )
 
+// ready is shown while the program waits for a prompt: "? help", in older programs "? keys".
+const ready = "? "
+
 // gauge runs the program in a pty and records when each output was drawn by an
 // emulator.
 type gauge struct {

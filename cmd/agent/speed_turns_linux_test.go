@@ -17,7 +17,7 @@ import (
 func measureDelta(b *testing.B) string {
 	s := newPacer(b)
 	g := newHome(b, nil, s.env()...).gauge(b)
-	g.wait("? help")
+	g.wait(ready)
 	var took []time.Duration
 	for i := range 21 {
 		text := fmt.Sprintf("piece%d", i)
@@ -39,7 +39,7 @@ func measureStream(b *testing.B) string {
 	for range 3 {
 		s := newPacer(b)
 		g := newHome(b, nil, s.env()...).gauge(b)
-		g.wait("? help")
+		g.wait(ready)
 		g.settle(300 * time.Millisecond)
 		l := newLag(2000)
 		s.next(play{tokens: append(numbered(speech(2000)), "\n\n```\n\nend of all"), every: 5 * time.Millisecond, send: l.send})
@@ -106,7 +106,7 @@ func measureBurst(b *testing.B) string {
 	for range 5 {
 		s := newPacer(b)
 		g := newHome(b, nil, s.env()...).gauge(b)
-		g.wait("? help")
+		g.wait(ready)
 		g.settle(300 * time.Millisecond)
 		s.next(play{tokens: append(speech(20_000), "\n\n```\n\nend of all")})
 		before, seen := g.cpu(b), g.expect("end of all")
@@ -124,7 +124,7 @@ func measureBurst(b *testing.B) string {
 func measureCancel(b *testing.B) string {
 	s := newPacer(b)
 	g := newHome(b, nil, s.env()...).gauge(b)
-	g.wait("? help")
+	g.wait(ready)
 	var dropped, typed []time.Duration
 	for range 15 {
 		s.next(play{tokens: speech(400), every: 5 * time.Millisecond, hold: true})
@@ -154,7 +154,7 @@ func measureRounds(b *testing.B) string {
 	for range 5 {
 		s := newPacer(b)
 		g := newHome(b, files, s.env()...).gauge(b)
-		g.wait("? help")
+		g.wait(ready)
 		g.settle(300 * time.Millisecond)
 		for i := range rounds {
 			s.next(play{call: fmt.Sprintf("main%d.go", i)})
@@ -212,7 +212,7 @@ func measureTurns(b *testing.B) string {
 	s := newPacer(b)
 	h := newHome(b, nil, s.env()...)
 	g := h.gauge(b)
-	g.wait("? help")
+	g.wait(ready)
 	g.settle(300 * time.Millisecond)
 	before := g.cpu(b)
 	for i := range 100 {

@@ -55,7 +55,7 @@ func measureIdle(b *testing.B) string {
 	s := newPacer(b)
 	s.next(play{tokens: []string{"All ", "is ", "well."}})
 	g := newHome(b, nil, s.env()...).gauge(b)
-	g.wait("? help")
+	g.wait(ready)
 	g.send("how are you" + enter)
 	g.wait("All is well.")
 	g.settle(2 * time.Second)
@@ -103,7 +103,7 @@ func longSession(b *testing.B, s *pacer, size int) (*gauge, time.Duration) {
 // percentile of the delay.
 func (g *gauge) typing(keys int) time.Duration {
 	g.b.Helper()
-	g.wait("? help")
+	g.wait(ready)
 	g.settle(300 * time.Millisecond)
 	return quantile(g.letters(keys), 0.95)
 }
@@ -111,7 +111,7 @@ func (g *gauge) typing(keys int) time.Duration {
 // typingInto types while an answer streams.
 func (g *gauge) typingInto(s *pacer) time.Duration {
 	g.b.Helper()
-	g.wait("? help")
+	g.wait(ready)
 	s.next(play{tokens: speech(1000), every: 5 * time.Millisecond, hold: true})
 	g.send("talk" + enter)
 	g.wait("What happens to the timeout")

@@ -27,6 +27,14 @@ func TestPlantedSettingsOfGit(t *testing.T) {
 		"cache":                            evil + `mkdir -p ~/.npm; evil ~/.npm/evil "$PWD/sub"; echo "gitdir: $HOME/.npm/evil" >sub/.git`,
 		"skipped directory":                evil + `evil "$PWD/node_modules/evil" "$PWD/sub"; echo "gitdir: $PWD/node_modules/evil" >sub/.git`,
 		"link":                             evil + `evil "$TMPDIR/evil" "$PWD/sub"; ln -s "$TMPDIR/evil" sub/.git`,
+		"objects are a link":               evil + `evil "$PWD/sub/.git" "$PWD/sub"; mv sub/.git/objects o; ln -s ../../o sub/.git/objects`,
+		"refs are a link":                  evil + `evil "$PWD/sub/.git" "$PWD/sub"; mv sub/.git/refs r; ln -s ../../r sub/.git/refs`,
+		"objects are a file":               evil + `evil "$PWD/sub/.git" "$PWD/sub"; rmdir sub/.git/objects; cp /bin/true sub/.git/objects`,
+		"file names a part of one":         evil + `evil "$PWD/data" "$PWD/sub"; mv data/objects o; ln -s ../o data/objects; echo "gitdir: ../data" >sub/.git`,
+		"before git init":                  evil + `evil "$PWD/sub/.git" "$PWD/sub"; rm -r sub/.git/HEAD sub/.git/objects sub/.git/refs`,
+		"bare, objects are a link":         evil + `evil "$PWD/sub" "$PWD/sub"; mv sub/objects o; ln -s ../o sub/objects`,
+		"below the entries of one":         evil + `mkdir objects refs; echo 'ref: refs/heads/main' >HEAD; evil "$PWD/sub/.git" "$PWD/sub"`,
+		"in the objects of one":            evil + `mkdir sub/refs; echo 'ref: refs/heads/main' >sub/HEAD; mkdir -p sub/objects/src; evil "$PWD/sub/objects/src/.git" "$PWD/sub/objects/src"`,
 		"common directory":                 evil + `mkdir -p "$TMPDIR/w" sub/.git/objects sub/.git/refs; evil "$TMPDIR/evil" "$PWD/sub"; cp "$TMPDIR/evil/HEAD" sub/.git; echo "$TMPDIR/evil" >sub/.git/commondir`,
 		"many directories":                 evil + `for i in $(seq 700); do mkdir "a$i"; done; evil "$PWD/sub/.git" "$PWD/sub"`,
 		"many directories, own repository": evil + `git init -q sub && for i in $(seq 700); do mkdir "a$i"; done; evil "$PWD/sub/.git" "$PWD/sub"`,
@@ -37,7 +45,7 @@ func TestPlantedSettingsOfGit(t *testing.T) {
 			put(t, filepath.Join(c.home, ".npm", "x"), "")
 			c.sh("true", tools.Access{})
 			r := c.sh(line, tools.Access{})
-			cmd := exec.Command("git", "status")
+			cmd := exec.Command("sh", "-c", "git status; git init; git status; cd objects/src && git status")
 			cmd.Dir = filepath.Join(c.dir, "sub")
 			out, _ := cmd.CombinedOutput() // without a repository, it fails
 			if _, err := os.Stat(filepath.Join(c.dir, "ran")); err == nil {
@@ -57,4 +65,36 @@ func TestPlantedSettingsOfGit(t *testing.T) {
 			t.Error("git ran a program of the command")
 		}
 	})
+}
+
+// A directory with the entries of a git directory is not one: its files are protected like
+// those of any other, also if the repository came with the entries.
+func TestEntriesOfAGitDirectoryProtectFiles(t *testing.T) {
+	files := []string{".envrc", ".github/workflows/ci.yml", "sub/.vscode/tasks.json", "objects/src/.envrc", "logs/.envrc"}
+	for _, when := range []string{"before", "in a command"} {
+		t.Run(when, func(t *testing.T) {
+			c := confineCommands(t)
+			c.git("init", "-q")
+			for _, name := range files {
+				c.put(name, "user\n")
+			}
+			c.put("refs/x", "")
+			if when == "before" {
+				c.put("HEAD", "ref: refs/heads/main\n")
+			} else {
+				c.ok("echo 'ref: refs/heads/main' >HEAD")
+			}
+			for _, name := range files {
+				if r := c.sh("echo evil >"+name, tools.Access{}); !r.IsError || c.text(name) != "user\n" {
+					t.Errorf("%s: %s", name, r.Text)
+				}
+			}
+			c.sh("mkdir -p info; echo evil >.vscode; echo evil >info/.envrc; echo evil >.git/hooks/post-checkout", tools.Access{})
+			for _, name := range []string{".vscode", "info/.envrc", ".git/hooks/post-checkout"} {
+				if c.exists(name) {
+					t.Errorf("%s is left", name)
+				}
+			}
+		})
+	}
 }

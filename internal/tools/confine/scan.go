@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -42,8 +43,9 @@ type directory struct {
 	repo  bool // it contains .git
 	git   bool // it is a git directory
 	// pointer is the number of the scan that found a .git that is not a directory; 0 if
-	// there is none.
+	// there is none. It names the git directories in named.
 	pointer int
+	named   []string
 }
 
 // protectedName is an entry of a directory that is protected by its name.
@@ -92,6 +94,13 @@ func (t *tree) scan() {
 			delete(t.dirs, path)
 		}
 	}
+	for _, d := range t.dirs {
+		for _, path := range d.named {
+			if to := t.dirs[path]; to != nil {
+				to.git = true
+			}
+		}
+	}
 }
 
 // markNew adds the directories of d to made that were not in it before. Nil before means
@@ -117,21 +126,27 @@ func (t *tree) read(path string, s stamp, before *directory) *directory {
 	has := func(name string) bool {
 		return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == name })
 	}
-	d.git = has("HEAD") && (has("objects") && has("refs") || has("commondir"))
+	// Only the name .git makes sure that a directory is used by git alone: everybody can make
+	// the entries that make git recognize others. It counts without them, which git init adds.
+	d.git = filepath.Base(path) == ".git" || has("HEAD") && (has("objects") && has("refs") || has("commondir"))
+	alone, objects := d.git && t.inGit(path), t.holdsObjects(path)
 	for _, e := range entries {
 		name := e.Name()
 		sub := filepath.Join(path, name)
 		switch {
-		case d.git:
+		case alone:
 			if e.IsDir() && (name == "modules" || name == "worktrees") {
 				d.subs = append(d.subs, sub)
 			}
+			continue
+		case objects && len(name) == 2 && strings.Trim(name, "0123456789abcdef") == "":
 			continue
 		case name == ".git":
 			d.repo = true
 			first := []string{sub}
 			if !e.IsDir() {
-				first, d.pointer = t.gitDirs(path), t.scans
+				d.named, d.pointer = t.gitDirs(path), t.scans
+				first = slices.Clone(d.named)
 				if before != nil && before.pointer > 0 {
 					d.pointer = before.pointer
 				}
@@ -153,6 +168,28 @@ func (t *tree) read(path string, s stamp, before *directory) *directory {
 		}
 	}
 	return d
+}
+
+// inGit reports whether path is a .git directory, or in one that commands can write to.
+func (t *tree) inGit(path string) bool {
+	for dir := path; ; dir = filepath.Dir(dir) {
+		if filepath.Base(dir) == ".git" {
+			return true
+		}
+		if slices.Contains(t.tops, dir) || dir == filepath.Dir(dir) {
+			return false
+		}
+	}
+}
+
+// holdsObjects reports whether path is where a git directory keeps its objects, in up to
+// 256 directories with names of two hexadecimal digits.
+func (t *tree) holdsObjects(path string) bool {
+	if filepath.Base(path) != "objects" {
+		return false
+	}
+	d := t.dirs[filepath.Dir(path)]
+	return d != nil && d.git
 }
 
 // readDir returns the entries of a directory that may matter: directories, and files that
@@ -187,7 +224,8 @@ func entriesOf(path string, keep func(fs.DirEntry) bool) (out []fs.DirEntry) {
 func anyEntry(fs.DirEntry) bool { return true }
 
 // gitNames are the entries by which a git directory and a repository are recognized.
-var gitNames = []string{".git", "HEAD", "commondir"}
+// They need not be directories: git accepts links and other files.
+var gitNames = []string{".git", "HEAD", "commondir", "objects", "refs"}
 
 // newRepository reports whether path is in a repository that was made, with the
 // directory that contains it, after a scan.

@@ -18,6 +18,8 @@ func TestCommandsCannotChangeWhatGitRuns(t *testing.T) {
 		"[include]\n\tpath = ../missing\n":           "missing",
 		"[include]\n\tpath = ../link/inc\n":          "real/inc",
 		"[include]\n\tpath = ../nested\n":            "inc",
+		"[user] [include] path = ../inc\n":           "inc",
+		"# note \\\n[include]\n\tpath = ../inc\n":    "inc",
 		"[core]\n\tfsmonitor = tools/watch.sh\n":     "tools/watch.sh",
 		"[filter \"x\"]\n\tclean = ./tools/watch.sh": "tools/watch.sh",
 	} {

@@ -20,16 +20,9 @@ func (p Paths) Fixed() []string {
 			paths = append(paths, filepath.Join(base, filepath.FromSlash(rest)))
 		}
 	}
-	ps := places{paths: p, root: p.Resolved.Of(p.Workspace)}
-	for _, file := range p.gitConfigs() {
-		for _, path := range hooksPaths(file) {
-			if path = p.expanded(path); filepath.IsAbs(path) {
-				paths = append(paths, path)
-			} else {
-				ps.hooks = append(ps.hooks, path)
-			}
-		}
-	}
+	ps := places{paths: p, root: p.Resolved.Of(p.Workspace), user: p.userGit()}
+	hooks, _ := hooksPaths(p.gitReader(), ps.user, "")
+	paths = slices.Concat(paths, ps.user.Included, hooks)
 	for dir := ps.root; filepath.IsAbs(dir); dir = filepath.Dir(dir) {
 		paths = append(paths, ps.hooksOf(dir)...)
 		if exists(filepath.Join(dir, ".git")) || dir == filepath.Dir(dir) {

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"agent/internal/tools/gitconfig"
 )
 
 // maxGitConfig limits the bytes that are read of a git configuration file.
@@ -21,8 +23,9 @@ func (p Paths) gitConfigs() []string {
 	return files
 }
 
-// hooksOf returns the paths that the git configuration of the worktree at dir names, as
-// absolute paths: see namedBy.
+// hooksOf returns the paths that the git configuration of the worktree at dir, and that of
+// the user, names for it, as absolute paths: further configuration files, existing or not,
+// and programs that git runs. If git may run any file, dir is among them. It runs nothing.
 func (ps *places) hooksOf(dir string) []string {
 	git := filepath.Join(dir, ".git")
 	info, err := os.Stat(git)
@@ -41,57 +44,71 @@ func (ps *places) hooksOf(dir string) []string {
 	if line, err := readLines(filepath.Join(git, "commondir"), 1); err == nil && len(line) == 1 {
 		common = from(git, strings.TrimSpace(line[0]))
 	}
-	named := slices.Clone(ps.hooks)
-	for _, file := range []string{filepath.Join(common, "config"), filepath.Join(git, "config.worktree")} {
-		named = append(named, ps.paths.namedBy(file, dir)...)
+	reader := ps.paths.gitReader()
+	c := reader.Read(filepath.Join(common, "config"), filepath.Join(git, "config.worktree"))
+	out, known := namedBy(reader, c, dir)
+	if c.Unknown || !known {
+		out = append(out, dir)
 	}
-	var out []string
-	for _, path := range named {
-		out = append(out, from(dir, ps.paths.expanded(path)))
-	}
-	return out
+	hooks, _ := hooksPaths(reader, ps.user, dir)
+	return slices.Concat(c.Included, out, hooks)
 }
 
-// maxIncluded is the largest number of git configuration files that are read for a worktree.
-const maxIncluded = 50
+// userGit reads the user's git configuration.
+func (p Paths) userGit() gitconfig.Config { return p.gitReader().Read(p.gitConfigs()...) }
 
-// namedBy returns the paths that a git configuration file of the worktree dir names: further
-// configuration files, existing or not, with the paths that they name, and programs that git
-// runs. If there are too many files to read, or one is too large, git may run any file: then
-// dir is among them. It runs nothing.
-func (p Paths) namedBy(file, dir string) (out []string) {
-	files := []string{file}
-	for i := 0; i < len(files); i++ {
-		if info, err := os.Stat(files[i]); i == maxIncluded || err == nil && info.Size() > maxGitConfig {
-			return append(out, dir)
+// gitReader returns a reader of git configuration files.
+func (p Paths) gitReader() gitconfig.Reader {
+	return gitconfig.Reader{Home: p.Home, File: readGitConfig}
+}
+
+// readGitConfig returns the text of a git configuration file, or false if it is too large.
+func readGitConfig(path string) (string, bool) {
+	f, err := os.OpenFile(path, os.O_RDONLY|openFlags, 0)
+	if err != nil {
+		return "", true
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return "", true
+	}
+	text, err := io.ReadAll(io.LimitReader(f, maxGitConfig+1))
+	return string(text), err == nil && len(text) <= maxGitConfig
+}
+
+// hooksPaths returns the values of core.hooksPath as paths relative to dir. It reports
+// false if only git knows one of them.
+func hooksPaths(r gitconfig.Reader, c gitconfig.Config, dir string) (out []string, known bool) {
+	known = true
+	for _, v := range c.Variables {
+		if v.Section != "core" || v.Key != "hookspath" || v.Value == "" {
+			continue
 		}
-		for _, v := range gitVariables(files[i]) {
-			switch {
-			case v.key == "path" && (v.section == "include" || strings.HasPrefix(v.section, "includeif")):
-				if path := from(filepath.Dir(files[i]), p.expanded(v.value)); !slices.Contains(files, path) {
-					files, out = append(files, path), append(out, path)
-				}
-			case v.section == "core" && v.key == "hookspath":
-				out = append(out, v.value)
-			case v.runs():
-				for _, word := range strings.FieldsFunc(v.value, func(r rune) bool { return strings.ContainsRune(" \t!'\"();&|", r) }) {
-					path := from(dir, p.expanded(word))
-					if info, err := os.Stat(path); err == nil && !info.IsDir() || err != nil && strings.Contains(word, "/") {
-						out = append(out, path)
-					}
-				}
+		path, ok := r.Path(dir, strings.TrimPrefix(v.Value, ":(optional)"))
+		if known = known && ok; path != "" {
+			out = append(out, path)
+		}
+	}
+	return out, known
+}
+
+// namedBy returns the directories of hooks and the programs that the git configuration of
+// the worktree dir names. It reports false if only git knows one of them.
+func namedBy(r gitconfig.Reader, c gitconfig.Config, dir string) (out []string, known bool) {
+	out, known = hooksPaths(r, c, dir)
+	for _, v := range c.Variables {
+		if !runs(v) {
+			continue
+		}
+		for _, word := range strings.FieldsFunc(v.Value, func(r rune) bool { return strings.ContainsRune(" \t!'\"();&|", r) }) {
+			path, ok := r.Path(dir, word)
+			known = known && ok
+			if info, err := os.Stat(path); err == nil && !info.IsDir() || err != nil && strings.Contains(word, "/") {
+				out = append(out, path)
 			}
 		}
 	}
-	return out
-}
-
-// expanded returns path with the home directory in place of ~.
-func (p Paths) expanded(path string) string {
-	if rest, ok := strings.CutPrefix(path, "~/"); ok {
-		return filepath.Join(p.Home, rest)
-	}
-	return path
+	return out, known
 }
 
 // from returns path, which is relative to dir unless it is absolute.
@@ -102,75 +119,15 @@ func from(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-// hooksPaths returns the values of core.hooksPath in a git configuration file.
-func hooksPaths(file string) (out []string) {
-	for _, v := range gitVariables(file) {
-		if v.section == "core" && v.key == "hookspath" {
-			out = append(out, v.value)
-		}
-	}
-	return out
-}
-
-// gitVariable is a variable of a git configuration file.
-type gitVariable struct{ section, key, value string } // section and key in lower case
-
 // runs reports whether git runs the value as a command.
-func (v gitVariable) runs() bool {
-	section := v.section
-	if i := strings.IndexAny(section, " .\t\""); i >= 0 {
-		section = section[:i]
-	}
-	switch section {
+func runs(v gitconfig.Variable) bool {
+	switch v.Section {
 	case "alias", "filter", "diff", "merge", "credential", "gpg", "difftool", "mergetool", "pager", "trailer", "sequence", "interactive":
 		return true
 	case "core":
-		return slices.Contains([]string{"fsmonitor", "sshcommand", "editor", "pager", "askpass", "gitproxy", "attributesfile"}, v.key)
+		return slices.Contains([]string{"fsmonitor", "sshcommand", "editor", "pager", "askpass", "gitproxy", "attributesfile"}, v.Key)
 	}
 	return false
-}
-
-// gitVariables returns the variables of a git configuration file that have a value.
-func gitVariables(file string) (out []gitVariable) {
-	lines, _ := readLines(file, maxGitConfig)
-	section := ""
-	for i := 0; i < len(lines); i++ {
-		line := strings.TrimSpace(strings.TrimPrefix(lines[i], "\ufeff"))
-		for strings.HasSuffix(line, `\`) && i+1 < len(lines) { // the value continues
-			i++
-			line = strings.TrimSuffix(line, `\`) + strings.TrimSpace(lines[i])
-		}
-		if strings.HasPrefix(line, "[") {
-			head, rest, _ := strings.Cut(line[1:], "]")
-			section, line = strings.ToLower(strings.TrimSpace(head)), strings.TrimSpace(rest)
-		}
-		name, value, ok := strings.Cut(line, "=")
-		if value = unquoted(value); ok && value != "" {
-			out = append(out, gitVariable{section, strings.ToLower(strings.TrimSpace(name)), value})
-		}
-	}
-	return out
-}
-
-// unquoted returns a value of a git configuration file without quotes and comment.
-func unquoted(value string) string {
-	var out []byte
-	quoted := false
-	value = strings.TrimSpace(value)
-	for i := 0; i < len(value); i++ {
-		switch c := value[i]; {
-		case c == '\\' && i+1 < len(value):
-			i++
-			out = append(out, value[i])
-		case c == '"':
-			quoted = !quoted
-		case !quoted && (c == '#' || c == ';'):
-			return strings.TrimSpace(string(out))
-		default:
-			out = append(out, c)
-		}
-	}
-	return strings.TrimSpace(string(out))
 }
 
 // readLines returns at most limit lines from the first maxGitConfig bytes of a

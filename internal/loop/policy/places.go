@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"agent/internal/realpath"
+	"agent/internal/tools/gitconfig"
 )
 
 // Limits of the search for symbolic links in protected directories. Entries beyond
@@ -25,15 +26,15 @@ type places struct {
 	paths   Paths
 	root    string // the workspace without symbolic links; may be empty
 	list    []place
-	hooks   []string        // relative hook directories named by the user's git configuration
-	seen    map[string]bool // directories whose places are in list
-	entries int             // of directories that were read
+	user    gitconfig.Config // the user's git configuration
+	seen    map[string]bool  // directories whose places are in list
+	entries int              // of directories that were read
 }
 
 // places returns the protected paths that do not depend on the checked file, and the
 // targets of links in the workspace and in the repository above it.
 func (p Paths) places() *places {
-	ps := &places{paths: p, root: p.Resolved.Of(p.Workspace), seen: map[string]bool{}}
+	ps := &places{paths: p, root: p.Resolved.Of(p.Workspace), user: p.userGit(), seen: map[string]bool{}}
 	for _, path := range p.Own {
 		ps.add(path, ownFiles)
 	}
@@ -43,14 +44,12 @@ func (p Paths) places() *places {
 			ps.add(filepath.Join(base, filepath.FromSlash(rest)), r.reason)
 		}
 	}
-	for _, file := range p.gitConfigs() {
-		for _, path := range hooksPaths(file) {
-			if path = p.expanded(path); filepath.IsAbs(path) {
-				ps.add(path, gitHooks)
-			} else {
-				ps.hooks = append(ps.hooks, path)
-			}
-		}
+	for _, path := range ps.user.Included {
+		ps.add(path, gitPrograms)
+	}
+	hooks, _ := hooksPaths(p.gitReader(), ps.user, "")
+	for _, path := range hooks {
+		ps.add(path, gitHooks)
 	}
 	if ps.root != "" && !exists(filepath.Join(ps.root, ".git")) {
 		ps.addAbove()
@@ -142,7 +141,7 @@ func (ps *places) addDir(dir string) {
 // above, except for a repository of which git may run any file: the location of a
 // workspace must not make all of it protected.
 func (ps *places) addAbove() {
-	above := &places{paths: ps.paths, root: ps.root, hooks: ps.hooks, seen: map[string]bool{}}
+	above := &places{paths: ps.paths, root: ps.root, user: ps.user, seen: map[string]bool{}}
 	for dir := ps.root; dir != filepath.Dir(dir); {
 		dir = filepath.Dir(dir)
 		above.addDir(dir)

@@ -61,7 +61,7 @@ var protectedPaths = []protectedPath{
 const (
 	gitPrograms = "configures hooks and programs that git runs"
 	gitHooks    = "holds hooks that git runs"
-	gitUnknown  = "git may run it: its configuration names all of the repository, or is too large to read"
+	gitUnknown  = "git may run it: its configuration names all of the repository, or cannot be followed"
 	runByCI     = "runs on the CI server, with access to its secrets"
 	runByEditor = "configures programs that your editor runs"
 	runByMise   = "mise runs its hooks and sets your environment from it"

@@ -175,7 +175,7 @@ func (g *Guard) protect() (readOnly []string) {
 		}
 		if d.git {
 			g.gitDirs[dir] = readGitDir(dir, a.lastGit[dir])
-			for _, path := range g.gitDirs[dir].fixed(dir) {
+			for _, path := range g.gitDirs[dir].fixed(dir, a.Places.Home) {
 				readOnly = append(readOnly, g.fixed(path, "git runs it")...)
 			}
 		}

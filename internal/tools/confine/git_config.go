@@ -190,13 +190,3 @@ func (v variable) header() string {
 func sameValues(a, b []variable) bool {
 	return slices.EqualFunc(a, b, func(x, y variable) bool { return x.value == y.value })
 }
-
-// included returns the values of include.path and includeIf.*.path.
-func (c gitConfig) included() (paths []string) {
-	for _, v := range c.variables {
-		if section, _, _ := strings.Cut(v.section, " "); (section == "include" || section == "includeif") && v.key == "path" {
-			paths = append(paths, strings.Trim(v.value, `"`))
-		}
-	}
-	return paths
-}

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"agent/internal/tools/gitconfig"
 )
 
 // gitDir is the part of a git directory that can make git run programs.
@@ -45,24 +47,19 @@ func hooksIn(dir string) (names []string) {
 }
 
 // fixed returns the paths of a git directory that commands must not change.
-func (g gitDir) fixed(path string) []string {
+func (g gitDir) fixed(path, home string) []string {
 	paths := []string{filepath.Join(path, "hooks")}
 	if g.common.exists {
 		paths = append(paths, filepath.Join(path, "commondir"))
 	}
-	for _, c := range []content{g.config, g.worktree} {
-		if !c.plain || !strings.Contains(strings.ToLower(c.text), "include") {
-			continue
-		}
-		config, _ := parseGitConfig(c.text)
-		for _, file := range config.included() {
-			if !filepath.IsAbs(file) && !strings.HasPrefix(file, "~") {
-				file = filepath.Join(path, file)
-			}
-			paths = append(paths, file)
-		}
+	if !strings.Contains(strings.ToLower(g.config.text+g.worktree.text), "include") {
+		return paths
 	}
-	return paths
+	reader := gitconfig.Reader{Home: home, File: func(path string) (string, bool) {
+		c := readContent(path, content{})
+		return c.text, c.plain || !c.exists
+	}}
+	return append(paths, reader.Read(filepath.Join(path, "config"), filepath.Join(path, "config.worktree")).Included...)
 }
 
 // restoreGitDir undoes those changes to a git directory since before that can make git

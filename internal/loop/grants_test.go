@@ -151,7 +151,7 @@ func TestGrantsAreResumed(t *testing.T) {
 	if asked != 0 {
 		t.Errorf("got %d questions after a resume, want none", asked)
 	}
-	if want := "Always allowed in this session: `make test` with any arguments in this project; all edits.\n"; notices != want {
+	if want := "Always allowed in this session: `make test` with common options in this project; all edits.\n"; notices != want {
 		t.Errorf("got notice %q, want %q", notices, want)
 	}
 	log := s.resume(s.id)
@@ -387,7 +387,7 @@ func TestForkReportsGrantsOnce(t *testing.T) {
 	if asked, notices := s.play(s.resume(id), "", true); asked != 2 || notices != "" {
 		t.Errorf("got %d questions and %q, want 2", asked, notices)
 	}
-	want := "Always allowed in this session: `make test` with any arguments in this project; all edits.\n"
+	want := "Always allowed in this session: `make test` with common options in this project; all edits.\n"
 	if asked, notices := s.play(s.resume(id), "", true); asked != 0 || notices != want {
 		t.Errorf("got %d questions and %q, want %q", asked, notices, want)
 	}
@@ -397,7 +397,7 @@ func TestForkReportsGrantsOnce(t *testing.T) {
 // files have changed do not.
 func TestListPermissions(t *testing.T) {
 	s := newStanding(t)
-	command, edits := "`make test` with any arguments in this project", "all edits"
+	command, edits := "`make test` with common options in this project", "all edits"
 	for _, want := range [][]string{{command, edits}, {edits}} {
 		ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 		o := options(script.New())

@@ -84,7 +84,7 @@ func TestPermissionsOfAProject(t *testing.T) {
 	if d := cmp.Diff(asked, []string{"run make test", "run make clean"}); d != "" {
 		t.Errorf("first session: %s", d)
 	}
-	if len(store.grants) != 2 || store.grants[0].String() != "`make test` with any arguments in this project" || store.grants[0].Dir != dir || store.grants[0].Seal != "" || len(store.grants[0].Files) != 1 {
+	if len(store.grants) != 2 || store.grants[0].String() != "`make test` with common options in this project" || store.grants[0].Dir != dir || store.grants[0].Seal != "" || len(store.grants[0].Files) != 1 {
 		t.Fatalf("stored %+v", store.grants)
 	}
 	if asked, denied, notices := playProject(t, dir, nil, store, false, nil, "make test", "make clean", "make all"); len(asked) > 0 || !cmp.Equal(denied, []string{"c2"}) || notices != "" {

@@ -231,7 +231,7 @@ func permissionsNow() event.PermissionsNow {
 		{ID: "a", Text: "deny command: git push", Source: "/etc/agent/policy.json:4"},
 		{ID: "b", Text: "allow command: go \x1b[31mtest", Source: "~/.config/agent/config.json:12"},
 		{ID: "c", Text: "ask edit: docs/**", Source: "~/.local/state/agent/projects/0a.json:5", Removable: true},
-		{ID: "d", Text: "always allow `make test` with any arguments in this project", Source: "this project", Granted: true, Removable: true},
+		{ID: "d", Text: "always allow `make test` with common options in this project", Source: "this project", Granted: true, Removable: true},
 		{ID: "e", Text: "always allow requests to example.org", Source: "this session", Granted: true, Removable: true},
 	}}
 }

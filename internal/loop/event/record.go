@@ -7,7 +7,7 @@ type Grant struct {
 	Value string `json:"value"`
 	// Dir is the absolute directory of a command or path; empty in old logs.
 	Dir string `json:"dir,omitempty"`
-	// Prefix is set if Value is the first words of commands with any arguments.
+	// Prefix is set if Value is the first words of commands, which may have further arguments.
 	Prefix bool `json:"prefix,omitempty"`
 	// Network is set if these commands may use the network.
 	Network bool `json:"network,omitempty"`

@@ -12,7 +12,7 @@ import (
 const maxOffered = 3
 
 // offerPrefixes returns the standing permission for the first words of the commands of a
-// line, such as "go test", with any further arguments. Parts for which covered returns
+// line, such as "go test", with further arguments. Parts for which covered returns
 // true need none. It is zero if a part needs approval every time, or if the line would
 // need more than maxOffered prefixes.
 func offerPrefixes(f Facts, covered func(*command.Part) bool) (offer Grant) {
@@ -67,20 +67,23 @@ func (g Grant) Describe(home string) string {
 
 // describePrefixes describes scopes with a Prefix as a noun phrase.
 func describePrefixes(scopes ...Scope) string {
-	var plain, network []string
-	for _, s := range scopes {
-		if code := "`" + s.Value + "`"; s.Network {
-			network = append(network, code)
-		} else {
-			plain = append(plain, code)
-		}
-	}
 	var out []string
-	if plain != nil {
-		out = append(out, enumerate(plain)+" with any arguments")
+	words := map[string][]string{}
+	for _, s := range scopes {
+		with := " with any arguments"
+		if program, _, _ := strings.Cut(s.Value, " "); command.Targets(program) {
+			with = " with common options"
+		}
+		if s.Network {
+			with += " and the network"
+		}
+		if words[with] == nil {
+			out = append(out, with)
+		}
+		words[with] = append(words[with], "`"+s.Value+"`")
 	}
-	if network != nil {
-		out = append(out, enumerate(network)+" with any arguments and the network")
+	for i, with := range out {
+		out[i] = enumerate(words[with]) + with
 	}
 	return strings.Join(out, ", and ") + " in this project"
 }

@@ -101,7 +101,7 @@ func TestVerdicts(t *testing.T) {
 		{to(tools.Write, tools.Path, "b.go", "c.go"), "changes files (permission mode: ask)", "all edits"},
 		{removes, "changes files (permission mode: ask)", ""},
 		{to(tools.Write, tools.Path, ".envrc"), "changes to protected paths need approval every time, in every permission mode", ""},
-		{run(at.Workspace, "make test"), anything, "`make test` with any arguments in this project"},
+		{run(at.Workspace, "make test"), anything, "`make test` with common options in this project"},
 		{run(at.Workspace, "awk '{print $1}' x"), anything, ""},
 		{run("", "job 1 < y"), anything, ""},
 		{run(filepath.Join(at.Workspace, "gone"), "make"), anything, ""},

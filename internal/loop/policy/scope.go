@@ -23,7 +23,7 @@ type Scope struct {
 	// Dir is the absolute directory, without symbolic links, in which a Command
 	// runs or from which a Path starts. Empty for a Host and for MCP.
 	Dir string `json:"dir,omitempty"`
-	// Prefix is set if Value is the first words of commands, which may have any further
+	// Prefix is set if Value is the first words of commands, which may have further
 	// arguments. Dir is then the workspace.
 	Prefix bool `json:"prefix,omitempty"`
 	// Network is set if the commands may use the network.

@@ -52,17 +52,9 @@ var allEffects = sync.OnceValue(func() effectTable {
 })
 
 func traitsOf(names string) (t Trait) {
+	values := map[string]Trait{"files": Destroys, "destroys": Destroys | Permanent, "connects": Connects, "interprets": Interprets}
 	for name := range strings.FieldsSeq(names) {
-		switch name {
-		case "files":
-			t |= Destroys
-		case "destroys":
-			t |= Destroys | Permanent
-		case "connects":
-			t |= Connects
-		case "interprets":
-			t |= Interprets
-		}
+		t |= values[name]
 	}
 	return t
 }
@@ -210,6 +202,8 @@ func given(want string, args []string) bool {
 		switch {
 		case w == want, isStem && stem != "" && strings.HasPrefix(w, stem):
 			return true
+		case isStem && len(stem) > 2 && stem[0] == '*' && strings.Contains(w, stem[1:]):
+			return true
 		case want == "*.*" && i > 0 && !strings.HasPrefix(w, "-") && strings.Contains(w, ".") && !strings.HasPrefix(args[i-1], "-"):
 			return true
 		case long && len(name) > 2 && strings.HasPrefix(want, name):
@@ -255,14 +249,6 @@ func (g *guesser) replaces(p *Part, name string, args []string) {
 			if _, value, ok := strings.Cut(w, "="); ok && strings.ContainsAny(value, " \t/$;|&<>`") {
 				p.needs(Interprets, code(name)+" gets a variable that may name a program: "+code(w))
 			}
-		}
-	case "go":
-		if slices.ContainsFunc(args, func(w string) bool { return strings.Contains(w, "-extld") }) {
-			p.needs(Interprets, "`go` gets another linker")
-		}
-	case "gcc", "g++", "clang", "clang++": // -Wl,-plugin,FILE
-		if slices.ContainsFunc(args, func(w string) bool { return strings.Contains(w, "plugin") }) {
-			p.needs(Interprets, code(name)+" gets a plugin")
 		}
 	case "sed", "gsed":
 		for _, w := range args {
@@ -343,9 +329,7 @@ func (g *guesser) writesInside(p *Part, target, base string) {
 func (g *guesser) writes(p *Part, path string, truncates bool) {
 	p.defines = append(p.defines, filepath.Base(path))
 	switch {
-	case path == "":
-		return
-	case path == "/dev/null", path == "/dev/stdout", path == "/dev/stderr", path == "/dev/tty":
+	case slices.Contains([]string{"", "/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"}, path):
 		return
 	case strings.HasPrefix(path, "/dev/tcp/"), strings.HasPrefix(path, "/dev/udp/"):
 		p.needs(Connects, "it writes to the network: "+shown(path))

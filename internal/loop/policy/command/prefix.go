@@ -1,6 +1,7 @@
 package command
 
 import (
+	_ "embed"
 	"regexp"
 	"slices"
 	"strings"
@@ -23,7 +24,7 @@ var families = [...]string{
 // groups are subcommands whose own first argument names what they do.
 var groups = [...]string{
 	"npm run", "npm run-script", "pnpm run", "yarn run", "yarn workspace", "go mod", "go work", "go tool", "git stash", "git remote", "git worktree", "git submodule", "git notes", "git lfs", "git bisect",
-	"gh pr", "gh issue", "gh run", "gh repo", "gh release", "gh workflow", "glab mr", "cargo nextest", "uv pip", "poetry env", "dotnet tool", "kubectl config", "terraform state",
+	"turbo run", "gh pr", "gh issue", "gh run", "gh repo", "gh release", "gh workflow", "glab mr", "cargo nextest", "uv pip", "poetry env", "dotnet tool", "kubectl config", "terraform state",
 }
 
 // gitWrites are commands of git that change something. Other names may be aliases, which
@@ -42,10 +43,10 @@ func IsGitCommand(sub string) bool {
 }
 
 // plainWord matches a subcommand or a target.
-var plainWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z][A-Za-z0-9:_.-]*$`) })
+var plainWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z][A-Za-z0-9:_.+-]*$`) })
 
 // Prefix returns the first words of the part that a standing permission may cover
-// with any further arguments: git commit, go test, npm run build. It returns nil if
+// with further arguments: git commit, go test, npm run build. It returns nil if
 // there is no such permission: for interpreters, shells and wrappers, for parts that
 // destroy data or write outside, for parts with words that are not known, and for
 // programs that the package does not know.
@@ -53,19 +54,10 @@ func (p *Part) Prefix() []string {
 	if !p.coverable() {
 		return nil
 	}
-	name := p.Argv[0]
-	if slices.Contains(tools[:], name) {
-		return []string{name}
-	}
-	if !slices.Contains(families[:], name) {
+	name, n := p.Argv[0], p.first()
+	_, reads := gitCommands()[first(p.Argv[1:])]
+	if n > 1 && !slices.Contains(families[:], name) || name == "git" && !reads && !slices.Contains(gitWrites[:], first(p.Argv[1:])) {
 		return nil
-	}
-	if _, reads := gitCommands()[first(p.Argv[1:])]; name == "git" && !reads && !slices.Contains(gitWrites[:], first(p.Argv[1:])) {
-		return nil
-	}
-	n := 2
-	if len(p.Argv) > 1 && slices.Contains(groups[:], name+" "+p.Argv[1]) {
-		n = 3
 	}
 	if len(p.Argv) < n || slices.ContainsFunc(p.Words[:n], func(w Word) bool { return w.Kind != Literal || !plainWord().MatchString(w.Text) }) {
 		return nil
@@ -109,32 +101,54 @@ func (c *Command) Covered(covers func(p *Part) bool) bool {
 	if c.Form != "" || len(c.Unreadable) > 0 {
 		return false
 	}
-	for i := range c.Parts {
-		if p := &c.Parts[i]; p.Reason != "" && !covers(p) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(c.Parts, func(p Part) bool { return p.Reason != "" && !covers(&p) })
 }
 
-// several reports whether the part names more than one target of a program whose operands
-// are all targets: a permission for "make test" is none for "make test deploy".
-func (p *Part) several() bool {
-	switch p.Argv[0] {
-	case "make", "gmake", "rake", "gradle", "mvn", "task":
-	default:
-		return false
-	}
-	for i, w := range p.Argv[1:] {
-		value := i > 0 && slices.Contains([]string{"--tests", "-x", "-pl", "-P"}, p.Argv[i])
-		if i > 0 && !value && plainWord().MatchString(w) {
-			return true
+//go:embed standing.txt
+var standingText string
+
+// standing holds standing.txt by program name. Its expressions have \x00 for a space.
+var standing = sync.OnceValue(func() map[string]*regexp.Regexp {
+	out := map[string]*regexp.Regexp{}
+	for line := range strings.Lines(standingText) {
+		names, pattern, ok := strings.Cut(strings.TrimSpace(line), " ")
+		if !ok || names == "#" {
+			continue
+		}
+		matches := regexp.MustCompile(`(?s)^` + strings.ReplaceAll(strings.TrimLeft(pattern, " "), " ", `\x00`) + `$`)
+		for name := range strings.SplitSeq(names, ",") {
+			out[name] = matches
 		}
 	}
-	return false
+	return out
+})
+
+// Targets reports whether the operands of a program are all targets, so that a standing
+// permission for "make test" is none for "make test deploy".
+func Targets(program string) bool {
+	covers := standing()[program]
+	return covers != nil && !covers.MatchString("\x00x")
 }
 
 // coverable reports whether a standing permission may cover the part.
 func (p *Part) coverable() bool {
-	return len(p.Argv) > 0 && !p.Nested && p.plain() && p.Traits&(Destroys|WritesOutside|Interprets|Unclear) == 0 && !strings.Contains(p.Argv[0], "/") && !p.several()
+	return len(p.Argv) > 0 && !p.Nested && p.plain() && p.Traits&(Destroys|WritesOutside|Interprets|Unclear) == 0 && !strings.Contains(p.Argv[0], "/") && p.covered()
+}
+
+// covered reports whether a standing permission for the first words of the part covers its
+// other arguments.
+func (p *Part) covered() bool {
+	covers, rest := standing()[p.Argv[0]], p.Argv[min(len(p.Argv), p.first()):]
+	return covers == nil || covers.MatchString(strings.Join(append([]string{""}, rest...), "\x00"))
+}
+
+// first returns how many words of the part a standing permission names.
+func (p *Part) first() int {
+	switch {
+	case slices.Contains(tools[:], p.Argv[0]):
+		return 1
+	case len(p.Argv) > 1 && slices.Contains(groups[:], p.Argv[0]+" "+p.Argv[1]):
+		return 3
+	}
+	return 2
 }

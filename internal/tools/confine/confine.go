@@ -6,7 +6,7 @@
 //
 // The check covers all directories that commands make, and the first 500 others, those near
 // the top first. It cannot tell who changed a file: a protected path that the user creates while a command runs
-// is renamed, too. At most nine renamed files of one name are kept.
+// is renamed, too. The check deletes nothing.
 //
 // The package decides nothing about permissions and starts nothing. Start reading at
 // Area.Begin.

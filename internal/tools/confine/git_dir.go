@@ -120,8 +120,10 @@ func (a *Area) restoreConfig(path string, before, now content) (n Notice, change
 	if !ok {
 		n.Text = "the command changed " + show + " in a way that cannot be checked for programs that git would run; the file was reverted"
 	}
-	if err := a.replace(path, text); err != nil {
-		n = Notice{Short: "could not revert " + show, Text: n.Text + ". Reverting failed: " + err.Error()}
+	kept, err := a.replace(path, text)
+	if err != nil {
+		return Notice{Short: "could not revert " + show, Text: n.Text + ". Reverting failed: " + err.Error()}, true
 	}
+	n.Text += "; the file of the command is now " + kept
 	return n, true
 }

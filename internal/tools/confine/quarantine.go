@@ -1,13 +1,17 @@
 package confine
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+
+	"agent/internal/realpath"
 )
 
 // Notice reports a change of a command that was undone, or could not be undone.
@@ -19,22 +23,22 @@ type Notice struct {
 // removedSuffix ends the names of quarantined files.
 const removedSuffix = ".agent-removed"
 
-// maxRemoved is how many quarantined files with one name are kept.
+// maxRemoved is how many quarantined files of one name get a number; the names of further
+// ones end at random.
 const maxRemoved = 9
 
 // quarantine renames a protected path that a command has created, so that no program
-// uses it and nothing is lost.
+// uses it and nothing is lost. If a link leads to it, it renames the link.
 func (a *Area) quarantine(path, why string) Notice {
-	show := a.show(path)
-	root, rel, err := a.root(path)
-	to := ""
+	dir, at, err := a.parent(path)
+	show, to := a.show(at), ""
 	if err == nil {
-		defer root.Close()
-		to, err = renameFree(root, rel)
+		defer dir.Close()
+		to, err = renameFree(dir, filepath.Base(at))
 	}
 	n := Notice{
 		Short: "removed " + show,
-		Text:  fmt.Sprintf("the command created %s, which is protected (%s); it was renamed to %s", show, why, filepath.Base(to)),
+		Text:  fmt.Sprintf("the command created %s, which is protected (%s); it was renamed to %s", show, why, to),
 	}
 	if err != nil {
 		n = Notice{
@@ -45,30 +49,37 @@ func (a *Area) quarantine(path, why string) Notice {
 	return n
 }
 
-// renameFree renames rel to the first free name. If all are taken, it removes rel.
-func renameFree(root *os.Root, rel string) (to string, err error) {
-	if filepath.Base(rel) == "." { // a link in place of a directory
-		rel = filepath.Dir(rel)
-	}
+// renameFree renames an entry of dir to the first free name. It replaces and removes
+// nothing: a job may exchange the entry for a file of the user at any time.
+func renameFree(dir *os.Root, name string) (to string, err error) {
 	for n := range maxRemoved {
-		to = rel + removedSuffix
+		to = name + removedSuffix
 		if n > 0 {
 			to += "-" + strconv.Itoa(n+1)
 		}
-		if _, err := root.Lstat(to); errors.Is(err, fs.ErrNotExist) {
-			return to, root.Rename(rel, to)
+		if err = renameNew(dir, name, to); !errors.Is(err, fs.ErrExist) {
+			return to, err
 		}
 	}
-	return to, root.RemoveAll(rel)
+	to = name + removedSuffix + "-" + rand.Text()
+	return to, renameNew(dir, name, to)
+}
+
+// renameFreeName renames an entry of dir to a name that nothing has just now.
+func renameFreeName(dir *os.Root, from, to string) error {
+	if _, err := dir.Lstat(to); err == nil {
+		return fs.ErrExist
+	}
+	return dir.Rename(from, to)
 }
 
 // relink restores a protected symbolic link that a command has replaced.
 func (a *Area) relink(path string, link protectedName) Notice {
 	n := a.quarantine(path, link.why)
-	root, rel, err := a.root(path)
+	dir, at, err := a.parent(path)
 	if err == nil {
-		err = root.Symlink(link.link, rel)
-		root.Close()
+		err = dir.Symlink(link.link, filepath.Base(at)) // an error if at is a link to path: it exists
+		dir.Close()
 	}
 	if err != nil {
 		n.Text += ". The symbolic link that was there could not be restored: " + err.Error()
@@ -76,43 +87,84 @@ func (a *Area) relink(path string, link protectedName) Notice {
 	return n
 }
 
-// replace replaces the content of a file in a git directory.
-func (a *Area) replace(path, text string) error {
-	root, rel, err := a.root(path)
+// replace replaces the content of a file in a git directory. It renames the file that is
+// there to kept, because a command may have put a file of the user in its place.
+func (a *Area) replace(path, text string) (kept string, err error) {
+	dir, at, err := a.parent(path)
 	if err != nil {
-		return err
+		return "", err
 	}
-	defer root.Close()
-	to := rel + ".agent-new"
-	if err := root.RemoveAll(to); err != nil {
-		return err
+	defer dir.Close()
+	if at != path {
+		return "", fmt.Errorf("%s is a symbolic link", a.show(at))
 	}
-	if err := root.WriteFile(to, []byte(text), 0o644); err != nil {
-		return err
+	name := filepath.Base(path)
+	made := name + ".agent-new-" + rand.Text() // no job can have made it
+	f, err := dir.OpenFile(made, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return "", err
 	}
-	if info, err := root.Lstat(rel); err == nil && !info.Mode().IsRegular() {
-		if err := root.RemoveAll(rel); err != nil {
-			return err
+	_, err = f.WriteString(text)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return "", err
+	}
+	for range maxRemoved { // a job may make the file again
+		if kept, err = renameFree(dir, name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return "", err
+		}
+		if err = renameNew(dir, made, name); !errors.Is(err, fs.ErrExist) {
+			break
 		}
 	}
-	return root.Rename(to, rel)
+	return kept, err
 }
 
-// root opens the writable directory that contains path. Changes through it cannot
-// leave that directory, even if a job replaces directories with links meanwhile.
-func (a *Area) root(path string) (*os.Root, string, error) {
-	for _, top := range a.tree.tops {
-		if rel, err := filepath.Rel(top, path); err == nil && filepath.IsLocal(rel) {
-			root, err := os.OpenRoot(top)
-			return root, rel, err
-		}
+// parent opens the directory of a path below a writable directory, without following
+// links: jobs may replace directories with links at any time. The path at is path, or the
+// first link that leads to it. It is in the directory.
+func (a *Area) parent(path string) (dir *os.Root, at string, err error) {
+	i := slices.IndexFunc(a.tree.tops, func(top string) bool { return realpath.Inside(path, top) })
+	if i < 0 {
+		return nil, path, fmt.Errorf("%s is in no directory that commands may write to", path)
 	}
-	return nil, "", fmt.Errorf("%s is in no directory that commands may write to", path)
+	top := a.tree.tops[i]
+	if dir, err = os.OpenRoot(top); err != nil {
+		return nil, path, err
+	}
+	rel, _ := filepath.Rel(top, path) // it is inside
+	names := strings.Split(rel, string(filepath.Separator))
+	for n, name := range names[:len(names)-1] {
+		next, link, err := openDir(dir, name)
+		if link {
+			return dir, filepath.Join(top, filepath.Join(names[:n+1]...)), nil
+		}
+		dir.Close()
+		if err != nil {
+			return nil, path, err
+		}
+		dir = next
+	}
+	return dir, path, nil
+}
+
+// openDir opens a directory in dir. It reports whether name is a link instead.
+func openDir(dir *os.Root, name string) (next *os.Root, link bool, err error) {
+	info, err := dir.Lstat(name)
+	if err != nil || info.Mode()&fs.ModeSymlink != 0 {
+		return nil, err == nil, err
+	}
+	if next, err = dir.OpenRoot(name); err != nil {
+		return nil, false, err
+	}
+	if opened, err := next.Stat("."); err != nil || !os.SameFile(info, opened) { // it followed a link
+		next.Close()
+		return nil, false, errors.Join(err, fmt.Errorf("%s was replaced meanwhile", name))
+	}
+	return next, false, nil
 }
 
 // show returns path relative to the workspace if it is in it.
 func (a *Area) show(path string) string {
-	path = strings.TrimSuffix(path, "/.")
 	if rel, err := filepath.Rel(a.workspace, path); err == nil && filepath.IsLocal(rel) {
 		return filepath.ToSlash(rel)
 	}

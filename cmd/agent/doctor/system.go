@@ -35,7 +35,7 @@ func checkSandbox(off bool) row {
 		out.Advice = "Approved commands can change all your files and use the network."
 		return out
 	}
-	if r.Form == sandbox.Complete {
+	if r.Form == sandbox.Complete && r.Reason == "" {
 		return out
 	}
 	out.Status = warning

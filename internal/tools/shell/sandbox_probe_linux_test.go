@@ -49,6 +49,11 @@ func probe(what string) {
 		tryReopen()
 	case "processes":
 		tryProcesses(arg)
+	case "ipc":
+		tryIPC(arg)
+	case "make-ipc":
+		id, err := makeIPC(arg)
+		fmt.Println("made", id, err)
 	case "hold":
 		_, _ = io.ReadAll(os.Stdin)
 	case "race":

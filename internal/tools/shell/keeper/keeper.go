@@ -49,6 +49,7 @@ const (
 	Errors             // standard error of the command
 	User               // user namespace of the sandbox; only with an Order.Sandbox
 	Net                // network namespace of the sandbox
+	IPC                // IPC namespace of the sandbox, if it has one
 )
 
 // Orders after the first one.

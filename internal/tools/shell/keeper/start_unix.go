@@ -54,9 +54,7 @@ func Start(o Order, p *sandbox.Profile, dir string, s Streams) (*Process, error)
 			return nil, fmt.Errorf("%w: %w", ErrSandbox, err)
 		}
 		o.Sandbox, o.Env = words, p.Environment(o.Env)
-		if n.User != nil {
-			namespaces = []*os.File{n.User, n.Net}
-		}
+		namespaces = n.Files()
 	}
 	encoded, err := o.Encode()
 	if err != nil {

@@ -77,6 +77,20 @@ func unixSockets(listen bool) []rule {
 		rule{number: unix.SYS_CONNECT, action: unix.SECCOMP_RET_USER_NOTIF})
 }
 
+// ofIPC returns the rules for a command without an IPC namespace of its own: it has neither
+// shared memory and semaphores of System V nor message queues. To refuse new ones is not
+// enough, because the ID of one that exists can be guessed.
+func ofIPC() (rules []rule) {
+	for _, number := range []uintptr{
+		unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_SHMCTL, unix.SYS_SEMGET, unix.SYS_SEMOP, unix.SYS_SEMTIMEDOP, unix.SYS_SEMCTL,
+		unix.SYS_MSGGET, unix.SYS_MSGSND, unix.SYS_MSGRCV, unix.SYS_MSGCTL,
+		unix.SYS_MQ_OPEN, unix.SYS_MQ_UNLINK, unix.SYS_MQ_TIMEDSEND, unix.SYS_MQ_TIMEDRECEIVE, unix.SYS_MQ_NOTIFY, unix.SYS_MQ_GETSETATTR,
+	} {
+		rules = append(rules, rule{number: number, action: refuse(unix.ENOSYS)})
+	}
+	return rules
+}
+
 // held returns the rules that send system calls to a listener.
 func held(calls []Held) (rules []rule) {
 	for _, c := range calls {

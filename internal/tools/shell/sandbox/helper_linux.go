@@ -58,13 +58,17 @@ func help() {
 	}
 	var rights []byte
 	if found.User != nil {
-		text, rights = "ready", unix.UnixRights(int(found.User.Fd()), int(found.Net.Fd()))
+		var fds []int
+		for _, f := range found.Files() {
+			fds = append(fds, int(f.Fd()))
+		}
+		text, rights = "ready", unix.UnixRights(fds...)
 	}
 	_ = unix.Sendmsg(socket, []byte(text), rights, nil, 0)
 }
 
-// createNamespaces creates a user and a network namespace in which the loopback
-// interface is up.
+// createNamespaces creates a user namespace, a network namespace in which the loopback
+// interface is up, and an IPC namespace if the system permits it.
 func createNamespaces() (n Namespaces, err error) {
 	hold, ready := make([]int, 2), make([]int, 2)
 	for _, p := range [][]int{hold, ready} {
@@ -102,6 +106,11 @@ func createNamespaces() (n Namespaces, err error) {
 		n.User.Close()
 		return Namespaces{}, err
 	}
+	own, err := os.Readlink("/proc/self/ns/ipc")
+	its, e := os.Readlink(dir + "ipc")
+	if err == nil && e == nil && its != own {
+		n.IPC, _ = os.Open(dir + "ipc") // without it, its system calls are refused
+	}
 	return n, nil
 }
 
@@ -112,6 +121,7 @@ func namespaceSteps(ready, hold int) *steps {
 	s.add(preparing, unix.SYS_PRCTL, unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL))
 	s.add(preparing, unix.SYS_GETPPID)
 	s.add(joining, unix.SYS_UNSHARE, unix.CLONE_NEWUSER|unix.CLONE_NEWNET)
+	s.add(joining, unix.SYS_UNSHARE, unix.CLONE_NEWIPC).skip = 0
 	for _, file := range []struct{ name, text string }{
 		{"setgroups", "deny"},
 		{"uid_map", fmt.Sprintf("%d %d 1", os.Geteuid(), os.Geteuid())},
@@ -144,7 +154,11 @@ func probe() Report {
 	if err == nil {
 		notify, e := tryForm(Complete, n)
 		if e == nil {
-			return Report{Form: Complete, Notify: notify}
+			r := Report{Form: Complete, Notify: notify}
+			if landlockVersion() < withScopes {
+				r.Reason = "before Linux 6.12, commands can send signals to all programs of the user"
+			}
+			return r
 		}
 		err = e
 	}
@@ -195,16 +209,19 @@ func try(form Form, n Namespaces, notify bool) error {
 		return err
 	}
 	defer null.Close()
-	full := ""
-	c := Command{Input: int(null.Fd()), Output: int(null.Fd()), Errors: int(null.Fd()), Cgroup: -1, User: -1, Net: -1}
+	full, ipc := "", "-"
+	c := Command{Input: int(null.Fd()), Output: int(null.Fd()), Errors: int(null.Fd()), Cgroup: -1, User: -1, Net: -1, IPC: -1}
 	if form == Complete {
 		full, c.User, c.Net = "full", int(n.User.Fd()), int(n.Net.Fd())
+	}
+	if n.IPC != nil {
+		ipc, c.IPC = withIPC, int(n.IPC.Fd())
 	}
 	c.Args = []string{"/bin/sh", "-c", trial, "sh", dir, full}
 	if notify {
 		c.Listen, c.Held = true, []Held{{Number: unix.SYS_CHDIR}}
 	}
-	pid, l, err := Start([]string{strconv.Itoa(int(form)), "0", "-", "w" + in, "x" + filepath.Join(in, "fixed"), "y" + filepath.Join(in, "private")}, c)
+	pid, l, err := Start([]string{strconv.Itoa(int(form)), "0", "-", ipc, "w" + in, "x" + filepath.Join(in, "fixed"), "y" + filepath.Join(in, "private")}, c)
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ type Command struct {
 	Errors        int
 	Cgroup        int
 	User, Net     int
+	IPC           int
 	Listen        bool
 	Held          []Held
 }

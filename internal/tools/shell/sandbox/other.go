@@ -5,7 +5,10 @@ package sandbox
 import "os"
 
 // Namespaces are empty: this system has none.
-type Namespaces struct{ User, Net *os.File }
+type Namespaces struct{ User, Net, IPC *os.File }
+
+// Files returns nothing.
+func (n Namespaces) Files() []*os.File { return nil }
 
 // Listener is empty: on this system Start returns none.
 type Listener struct{}

@@ -3,7 +3,7 @@
 // support of this system.
 //
 // On Linux the keeper of a command (package keeper) calls Start. In the complete
-// form the command runs in a user and a network namespace that all commands of a
+// form the command runs in a user, a network and an IPC namespace that all commands of a
 // Session share, so a test reaches a server that a job has started, and in a mount
 // namespace of its own: everything is read-only except the writable paths, and
 // hidden paths are empty. Landlock then limits writes once more and keeps the
@@ -123,6 +123,7 @@ type plan struct {
 	form    Form
 	files   uint64 // soft limit of open files for the command; 0 means unchanged
 	network bool
+	ipc     bool              // the session has an IPC namespace
 	paths   map[string]access // not resolved
 	temp    string            // see Profile.Temp
 }
@@ -139,6 +140,9 @@ const (
 	temp     access = 't' // in words: not the access to the path itself, but at TempMounts
 )
 
+// withIPC is the word for plan.ipc.
+const withIPC = "ipc"
+
 // Order returns the profile as words for Start, and the namespaces of the
 // session, which the keeper inherits. The first use of a session opens it.
 func (p *Profile) Order() (words []string, namespaces Namespaces, err error) {
@@ -153,7 +157,11 @@ func (p *Profile) Order() (words []string, namespaces Namespaces, err error) {
 	if p.Network {
 		network = "network"
 	}
-	words = []string{strconv.Itoa(int(p.Session.form)), strconv.FormatUint(files, 10), network}
+	ipc := "-"
+	if namespaces.IPC != nil {
+		ipc = withIPC
+	}
+	words = []string{strconv.Itoa(int(p.Session.form)), strconv.FormatUint(files, 10), network, ipc}
 	if p.Temp != "" && p.Session.form == Complete {
 		words = append(words, string(temp)+p.Temp)
 	}
@@ -170,7 +178,7 @@ func (p *Profile) Order() (words []string, namespaces Namespaces, err error) {
 
 // parse parses the words of Order.
 func parse(words []string) (plan, error) {
-	if len(words) < 3 {
+	if len(words) < 4 {
 		return plan{}, errors.New("the order of the sandbox is incomplete")
 	}
 	form, err := strconv.Atoi(words[0])
@@ -181,8 +189,8 @@ func parse(words []string) (plan, error) {
 	if err != nil {
 		return plan{}, err
 	}
-	p := plan{form: Form(form), files: files, network: words[2] == "network", paths: map[string]access{}}
-	for _, w := range words[3:] {
+	p := plan{form: Form(form), files: files, network: words[2] == "network", ipc: words[3] == withIPC, paths: map[string]access{}}
+	for _, w := range words[4:] {
 		switch {
 		case len(w) < 2:
 		case access(w[0]) == temp:

@@ -6,7 +6,7 @@ const Name = "agent: sandbox"
 // Report describes the support of this system.
 type Report struct {
 	Form   Form
-	Reason string // why the form is not complete, for the user; "" if it is
+	Reason string // why the form is not complete, or does not do everything, for the user; "" if neither
 	// Notify is set if Command.Held works: file changes can be seen before they happen.
 	Notify bool
 }

@@ -15,10 +15,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Namespaces are the open namespaces of a session; both are nil without any.
-type Namespaces struct{ User, Net *os.File }
+// Namespaces are the open namespaces of a session; all are nil without any. IPC, for shared
+// memory, semaphores and message queues, may be nil if the system does not permit it.
+type Namespaces struct{ User, Net, IPC *os.File }
 
-// Session holds the user and network namespace that commands share. The
+// Session holds the namespaces that commands share. The
 // namespaces exist as long as the session or one of its processes does. Its
 // methods are safe for concurrent use.
 type Session struct {
@@ -49,11 +50,14 @@ func (s *Session) open() (files uint64, n Namespaces, err error) {
 		if err != nil {
 			return 0, Namespaces{}, err
 		}
-		if len(found) != 2 {
+		if len(found) < 2 {
 			closeAll(found)
 			return 0, Namespaces{}, fmt.Errorf("create the namespaces of the sandbox: %s", text)
 		}
 		s.namespaces = Namespaces{User: found[0], Net: found[1]}
+		if len(found) > 2 {
+			s.namespaces.IPC = found[2]
+		}
 	}
 	s.files = softLimit()
 	s.opened = true
@@ -80,10 +84,18 @@ func softLimit() uint64 {
 func (s *Session) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.namespaces.User != nil {
-		closeAll([]*os.File{s.namespaces.User, s.namespaces.Net})
-	}
+	closeAll(s.namespaces.Files())
 	s.opened, s.namespaces = false, Namespaces{}
+}
+
+// Files returns the open namespaces, in the order of the fields.
+func (n Namespaces) Files() (files []*os.File) {
+	for _, f := range []*os.File{n.User, n.Net, n.IPC} {
+		if f != nil {
+			files = append(files, f)
+		}
+	}
+	return files
 }
 
 func closeAll(files []*os.File) {
@@ -152,7 +164,7 @@ func ask(request string) (text string, found []*os.File, err error) {
 
 // receive receives an answer and the files that come with it.
 func receive(socket int) (text string, found []*os.File, err error) {
-	b, rights := make([]byte, 4096), make([]byte, unix.CmsgSpace(2*4))
+	b, rights := make([]byte, 4096), make([]byte, unix.CmsgSpace(3*4))
 	n, nr, _, _, err := unix.Recvmsg(socket, b, rights, unix.MSG_CMSG_CLOEXEC)
 	for err == unix.EINTR {
 		n, nr, _, _, err = unix.Recvmsg(socket, b, rights, unix.MSG_CMSG_CLOEXEC)

@@ -28,6 +28,7 @@ type Command struct {
 	Errors    int    // standard error
 	Cgroup    int    // unused
 	User, Net int    // unused
+	IPC       int    // unused
 	Listen    bool   // unused
 	Held      []Held // unused
 }

@@ -23,8 +23,8 @@ type Command struct {
 	Output int // standard output
 	Errors int // standard error
 	Cgroup int // descriptor of a control group of version 2; -1 means none
-	// User and Net are descriptors of the namespaces of the session.
-	User, Net int
+	// User, Net and IPC are descriptors of the namespaces of the session.
+	User, Net, IPC int
 	// Listen makes Start return a Listener, which decides about connections and gets the
 	// system calls in Held. Without it the command can connect to no Unix socket.
 	Listen bool
@@ -186,7 +186,7 @@ func (p plan) steps(c Command, socket int) (*steps, error) {
 		if err := p.makePoints(layout); err != nil {
 			return nil, err
 		}
-		s.join(c, p.network)
+		s.join(c, p)
 		s.mount(p, layout)
 		s.add(preparing, unix.SYS_CHDIR, s.text(dir)) // the old directory is outside the new mounts
 	}
@@ -206,6 +206,9 @@ func (p plan) steps(c Command, socket int) (*steps, error) {
 	s.add(preparing, unix.SYS_GETPPID)
 	rules := append(refused(p.form != Complete && !p.network), unixSockets(c.Listen)...)
 	rules = append(rules, ofProcesses(c.Listen)...)
+	if !p.ipc {
+		rules = append(rules, ofIPC()...)
+	}
 	s.filter(append(rules, held(c.Held)...), socket)
 	argv, err := syscall.SlicePtrFromStrings(c.Args)
 	if err != nil {
@@ -232,10 +235,13 @@ func (s *steps) filter(rules []rule, socket int) {
 }
 
 // join enters the namespaces of the session and a new mount namespace.
-func (s *steps) join(c Command, network bool) {
+func (s *steps) join(c Command, p plan) {
 	s.add(joining, unix.SYS_SETNS, uintptr(c.User), unix.CLONE_NEWUSER)
-	if !network {
+	if !p.network {
 		s.add(joining, unix.SYS_SETNS, uintptr(c.Net), unix.CLONE_NEWNET)
+	}
+	if p.ipc {
+		s.add(joining, unix.SYS_SETNS, uintptr(c.IPC), unix.CLONE_NEWIPC)
 	}
 	s.add(joining, unix.SYS_UNSHARE, unix.CLONE_NEWNS)
 	s.add(joining, unix.SYS_MOUNT, s.text("none"), s.text("/"), 0, unix.MS_REC|unix.MS_PRIVATE, 0)
@@ -350,7 +356,7 @@ func (s *steps) mount(p plan, layout []entry) {
 			s.setReadOnly(hiding, e.path, 0)
 		}
 	}
-	s.mountDevices()
+	s.mountDevices(p.ipc)
 }
 
 // makePlace creates an empty file or directory as the mount point of e if e is
@@ -381,8 +387,14 @@ func (s *steps) setReadOnly(at stage, path string, flags uintptr) {
 	s.add(at, unix.SYS_MOUNT_SETATTR, here, s.text(path), flags, pointer(s, attr), unix.MOUNT_ATTR_SIZE_VER0)
 }
 
-// mountDevices gives the command terminals and shared memory of its own.
-func (s *steps) mountDevices() {
+// mountDevices gives the command terminals and shared memory of its own, and the message
+// queues of its IPC namespace if there is one.
+func (s *steps) mountDevices(ipc bool) {
+	const queues = 0x19800202 // MQUEUE_MAGIC
+	var info unix.Statfs_t
+	if ipc && unix.Statfs("/dev/mqueue", &info) == nil && info.Type == queues {
+		s.add(mounting, unix.SYS_MOUNT, s.text("none"), s.text("/dev/mqueue"), s.text("mqueue"), unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, 0)
+	}
 	if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() {
 		s.add(mounting, unix.SYS_MOUNT, s.text("none"), s.text("/dev/shm"), s.text("tmpfs"), unix.MS_NOSUID|unix.MS_NODEV, s.text("mode=1777"))
 	}

@@ -16,20 +16,26 @@ type protectedPath struct {
 var protectedPaths = []protectedPath{
 	{".git", gitPrograms}, {"~/.gitconfig", gitPrograms}, {"config/git", gitPrograms},
 	{".husky", gitHooks}, {".githooks", gitHooks},
+	{".pre-commit-config.yaml", runByHooks}, {".pre-commit-config.yml", runByHooks}, {"prek.toml", runByHooks}, {".overcommit.yml", runByHooks}, {".git-hooks", gitHooks},
+	{"lefthook.yml", runByHooks}, {"lefthook.yaml", runByHooks}, {"lefthook.toml", runByHooks}, {"lefthook.json", runByHooks},
+	{".lefthook.yml", runByHooks}, {".lefthook.yaml", runByHooks}, {".lefthook.toml", runByHooks}, {".lefthook.json", runByHooks},
+	{"lefthook-local.yml", runByHooks}, {".lefthook-local.yml", runByHooks}, {".lefthook", gitHooks}, {".lefthook-local", gitHooks},
 	{".github/workflows", runByCI}, {".github/actions", runByCI}, {".gitlab-ci.yml", runByCI}, {".circleci", runByCI},
 	{".forgejo", runByCI}, {".gitea", runByCI}, {"Jenkinsfile", runByCI}, {".travis.yml", runByCI}, {"azure-pipelines.yml", runByCI},
 	{"bitbucket-pipelines.yml", runByCI}, {".drone.yml", runByCI}, {".woodpecker.yml", runByCI}, {".woodpecker", runByCI}, {".buildkite", runByCI},
 	{"appveyor.yml", runByCI}, {".appveyor.yml", runByCI},
+	{".cirrus.yml", runByCI}, {".cirrus.star", runByCI}, {"cloudbuild.yaml", runByCI}, {"cloudbuild.yml", runByCI}, {"buildspec.yml", runByCI}, {"buildspec.yaml", runByCI},
+	{".semaphore", runByCI}, {".tekton", runByCI}, {".teamcity", runByCI}, {"bitrise.yml", runByCI}, {"codemagic.yaml", runByCI}, {".build.yml", runByCI}, {".builds", runByCI}, {".vela.yml", runByCI},
 	{".envrc", "direnv runs it when you enter the directory"},
 	{".mise.toml", runByMise}, {"mise.toml", runByMise}, {".mise.local.toml", runByMise}, {"mise.local.toml", runByMise}, {".mise", runByMise}, {".config/mise", runByMise},
 	{".config/mise.toml", runByMise},
 	{".yarnrc.yml", runByYarn}, {".yarnrc", runByYarn},
-	{".vscode", runByEditor}, {".idea", runByEditor}, {".zed", runByEditor},
+	{".vscode", runByEditor}, {".idea", runByEditor}, {".zed", runByEditor}, {".helix", runByEditor},
 	{".devcontainer", "configures commands that run when the container is opened"},
 	{".mcp.json", "configures servers that coding assistants run"},
 	{".claude", assistant}, {".agents", assistant}, {".cursor", assistant}, {".codex", assistant}, {".gemini", assistant},
 	{".claude.json", assistant}, {".opencode", assistant}, {"opencode.json", assistant}, {".kiro", assistant}, {".roo", assistant}, {".windsurf", assistant},
-	{".aider.conf.yml", assistant},
+	{".aider.conf.yml", assistant}, {"crush.json", assistant}, {".crush.json", assistant}, {".qwen", assistant}, {".continue", assistant}, {".amazonq", assistant},
 	{".agent", ownCommands},
 
 	{"~/.bashrc", runByShell}, {"~/.bash_profile", runByShell}, {"~/.bash_login", runByShell}, {"~/.bash_logout", runByShell},
@@ -40,7 +46,7 @@ var protectedPaths = []protectedPath{
 	{"~/.inputrc", "controls what your keys do in the shell"},
 	{"~/.local/bin", runByName}, {"~/bin", runByName}, {"~/go/bin", runByName}, {"~/.cargo/bin", runByName},
 
-	{"~/.vimrc", runByEditor}, {"config/nvim", runByEditor}, {"~/.emacs", runByEditor}, {"~/.emacs.d", runByEditor}, {"~/.emacs.el", runByEditor}, {"~/.vim", runByEditor}, {"~/.gvimrc", runByEditor}, {"config/emacs", runByEditor},
+	{"~/.vimrc", runByEditor}, {"config/nvim", runByEditor}, {"config/helix", runByEditor}, {"~/.emacs", runByEditor}, {"~/.emacs.d", runByEditor}, {"~/.emacs.el", runByEditor}, {"~/.vim", runByEditor}, {"~/.gvimrc", runByEditor}, {"config/emacs", runByEditor},
 	{"~/.cargo/config.toml", runByBuild}, {"~/.gradle/init.gradle", runByBuild}, {"~/.gradle/init.d", runByBuild},
 
 	{"~/.pam_environment", runAtLogin}, {"~/.xprofile", runAtLogin}, {"~/.xsession", runAtLogin}, {"~/.xsessionrc", runAtLogin}, {"~/.xinitrc", runAtLogin},
@@ -62,6 +68,7 @@ const (
 	gitPrograms = "configures hooks and programs that git runs"
 	gitHooks    = "holds hooks that git runs"
 	gitUnknown  = "git may run it: its configuration names all of the repository, or cannot be followed"
+	runByHooks  = "configures programs that git hooks run"
 	runByCI     = "runs on the CI server, with access to its secrets"
 	runByEditor = "configures programs that your editor runs"
 	runByMise   = "mise runs its hooks and sets your environment from it"

@@ -37,6 +37,9 @@ var protectedNames = []string{
 	".bashrc.d/x", ".cshrc", ".tcshrc", ".oh-my-zsh/custom/x.zsh", ".cargo/env", ".cargo/config.toml", ".vimrc", ".config/nvim/init.lua", ".emacs", ".emacs.d/init.el",
 	".config/emacs/init.el", ".pgpass", ".my.cnf", ".gradle/init.gradle", ".gradle/init.d/x.gradle", ".m2/settings.xml", ".terraformrc", ".config/plasma-workspace/env/x.sh",
 	"Jenkinsfile", "src/Jenkinsfile", ".travis.yml", "azure-pipelines.yml", "bitbucket-pipelines.yml", ".drone.yml", ".woodpecker.yml", ".woodpecker/x.yml", ".buildkite/pipeline.yml", "appveyor.yml", ".appveyor.yml",
+	"src/.pre-commit-config.yaml", "prek.toml", ".overcommit.yml", ".git-hooks/pre_commit/x.rb", "lefthook.yml", "src/.lefthook.toml", "lefthook-local.yml", ".lefthook/pre-commit/x.sh", ".Lefthook.yml",
+	".cirrus.yml", "cloudbuild.yaml", "buildspec.yml", ".semaphore/semaphore.yml", ".tekton/x.yaml", ".teamcity/settings.kts", "bitrise.yml", "codemagic.yaml", ".build.yml", ".builds/x.yml", ".vela.yml",
+	"src/.helix/languages.toml", ".config/helix/config.toml", "crush.json", "src/.crush.json", ".qwen/settings.json", ".continue/config.yaml", ".amazonq/mcp.json",
 	".claude.json", "src/.opencode/x", "opencode.json", ".kiro/x", ".roo/x", ".windsurf/x", ".aider.conf.yml",
 	".vim/vimrc", ".vim/plugin/x.vim", ".gvimrc", ".emacs.el", ".bash_completion", ".config/zsh/.zshrc", "go/bin/x", ".cargo/bin/x",
 	// as on file systems that fold case, or ignore characters or suffixes
@@ -52,7 +55,7 @@ var protectedNames = []string{
 var plainNames = []string{
 	".config/agent.json", ".config/agents/config.json", ".local/state/agent2/x", "src/bin/agent2", ".sshx/authorized_keys", "bashrc", "src/.bashrc", "src/main.go",
 	".github/CODEOWNERS", "src/github/workflows/ci.yml", ".gitignore", ".gitmodules", "src/.gitattributes", "src/x.git/config", "src/HEAD", "objects/x", "src/envrc",
-	"src/.vscode.json", "notes.txt", "dotfiles/other", "src/claude/settings.json",
+	"src/.vscode.json", "notes.txt", "dotfiles/other", "src/.pre-commit-hooks.yaml", "src/lefthook.md", "src/bitrise.go", "src/helix/languages.toml", "src/buildspec/x.go", "src/crush/crush.go", "src/claude/settings.json",
 }
 
 // homeFor returns a home directory with the files that protectedNames needs.

@@ -100,7 +100,13 @@ func TestDeniedCommandInOtherWords(t *testing.T) {
 		}, []string{"git commit -m 'gizmo'", "make test"}},
 		{"deny command: git push", []string{
 			`GIT_CONFIG_PARAMETERS="'alias.x=push'" git x`, "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=alias.x GIT_CONFIG_VALUE_0=push git x", "git send-pack ../other main", "HOME=. git x", "git -C . x",
+			`node -e "require('child_process').execFileSync('git',['push'])"`, `ruby -e 'system(*%w[git push])'`,
 		}, []string{"git commit -m x", "git add .", "git gc --auto || true", "git stash", "git tag v1"}},
+		{"deny command: make deploy", []string{"make V=1 deploy", "make test V=1 deploy", "make -k all -- deploy", "gmake deploy", "/usr/bin/bmake all deploy", "sudo make all deploy", "sh -c 'make all deploy'", `node -e "spawn('make',['all','deploy'])"`},
+			[]string{"make all", "make deployed", "make deploy.o", "make all && touch deploy", "mkdir make all deploy"}},
+		{"deny command: gmake deploy", []string{"make deploy"}, nil},
+		{"deny command: just deploy", []string{"just build deploy", "just x=1 deploy"}, []string{"just build"}},
+		{"deny command: gradle publish", []string{"gradle clean publish", "gradle --tests X publish"}, nil},
 	} {
 		p := policy.Policy{Mode: event.ModeAll, Rules: rules(t, c.rule)}
 		for _, line := range c.asks {

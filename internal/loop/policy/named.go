@@ -27,8 +27,8 @@ const (
 
 // manifests lists the files that programs read by default.
 var manifests = map[string][]string{
-	"make": makefiles, "gmake": makefiles, "bmake": makefiles,
-	"npm": packageFiles, "npx": packageFiles, "bun": packageFiles,
+	"make": {"GNUmakefile", "makefile", "Makefile"},
+	"npm":  packageFiles, "npx": packageFiles, "bun": packageFiles,
 	"pnpm":     {"package.json", "package.json5", "package.yaml", "pnpm-workspace.yaml", ".pnpmfile.cjs", ".pnpmfile.mjs"},
 	"yarn":     {"package.json", ".yarnrc", ".yarnrc.yml"},
 	"just":     {"justfile", "Justfile", ".justfile"},
@@ -42,10 +42,7 @@ var manifests = map[string][]string{
 	"composer": {"composer.json"},
 }
 
-var (
-	makefiles    = []string{"GNUmakefile", "makefile", "Makefile"}
-	packageFiles = []string{"package.json"}
-)
+var packageFiles = []string{"package.json"}
 
 // settings lists the files that can name the shell or the programs with which a program
 // runs scripts. They may also hold secrets, which the program does not show, so a command

@@ -20,7 +20,7 @@ const (
 // separators end a word of a shell, or surround one. Editors and git run what follows
 // commandMark.
 const (
-	separators  = " \t\r\n;&|<>(){}'\"\\$`=,"
+	separators  = " \t\r\n;&|<>(){}[]'\"\\$`=,"
 	commandMark = "!"
 )
 
@@ -47,7 +47,7 @@ func (r Rule) matchesPart(p *command.Part) match {
 	if len(words) == 0 || r.Kind == RuleNetwork && p.Traits&(command.Connects|command.Unclear) == 0 {
 		return noMatch
 	}
-	found := max(r.begins(words), r.mayBeGit(words), r.assigned(p))
+	found := max(r.begins(words, sureMatch), r.mayBeGit(words), r.assigned(p))
 	if !runsArguments(p, words[0].text) {
 		if found == noMatch && p.Reason != "" && !slices.Contains(inert[:], programName(words[0].text)) && r.mentioned(words[1:]) {
 			return mayMatch
@@ -166,15 +166,16 @@ func fields(text string) (out []word) {
 func (r Rule) anywhere(words []word) match {
 	found := noMatch
 	for i := range words {
-		found = max(found, r.begins(words[i:]))
+		found = max(found, r.begins(words[i:], mayMatch))
 	}
 	return found
 }
 
 // begins returns whether words begin with those of the rule. Options between them, each
-// with at most one value, do not count: "git -C dir push" begins with "git push".
-func (r Rule) begins(words []word) match {
-	want := strings.Fields(r.Pattern)
+// with at most one value, do not count: "git -C dir push" begins with "git push". Neither do
+// other targets: the result for "make test deploy" and the rule "make deploy" is amongTargets.
+func (r Rule) begins(words []word, amongTargets match) match {
+	want, found := strings.Fields(r.Pattern), sureMatch
 	switch {
 	case !words[0].known:
 		return mayMatch
@@ -197,21 +198,30 @@ func (r Rule) begins(words []word) match {
 				break
 			}
 			if !option && !strings.HasPrefix(text, "-") {
-				return noMatch
+				if !command.Targets(programName(want[0])) {
+					return noMatch
+				}
+				found = amongTargets
 			}
 			option = strings.HasPrefix(text, "-") // the next word may be its value
 		}
 		at, option = at+1, false
 	}
-	return sureMatch
+	return found
 }
 
 // sameProgram reports whether two words name the same program, in any directory and on
 // any file system.
 func sameProgram(a, b string) bool { return programName(a) == programName(b) }
 
+// programName returns the name of a program without its directory. All variants of make
+// have one name.
 func programName(word string) string {
-	return strings.TrimSuffix(strings.ToLower(filepath.Base(filepath.FromSlash(word))), ".exe")
+	name := strings.TrimSuffix(strings.ToLower(filepath.Base(filepath.FromSlash(word))), ".exe")
+	if name == "gmake" || name == "bmake" {
+		return "make"
+	}
+	return name
 }
 
 // allowsPart reports whether an allow rule covers a part that runs in dir. It compares the

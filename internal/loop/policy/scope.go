@@ -196,7 +196,7 @@ func (f Facts) directory(t touched) Scope {
 // none.
 func (f Facts) manifests(prefix string) (files []File, ok bool) {
 	program, _, _ := strings.Cut(prefix, " ")
-	names := slices.Concat(manifests[program], settings[program])
+	names := Manifests(program)
 	for _, file := range f.Files {
 		if slices.Contains(names, filepath.Base(file.Path)) {
 			files = append(files, File{Path: file.Path, Sum: cmp.Or(file.Decides, file.Sum)})

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -65,5 +66,31 @@ func TestRetryNoticePunctuation(t *testing.T) {
 	out, code := h.agent(t, "run", "hi")
 	if code != exit.Done || !strings.Contains(out, "about that! Retrying in ") {
 		t.Errorf("got exit code %d and %q", code, out)
+	}
+}
+
+// TestPipedTextIsInert prints an answer with control characters to a pipe: a file may be
+// shown on a terminal later. All other text is unchanged, and so is JSON.
+func TestPipedTextIsInert(t *testing.T) {
+	t.Parallel()
+	const hostile = "all:\n\techo é 👩‍💻\u200b\n\x1b]0;title\x07 \x1b[2J \u009b31m \x7f\b\rend"
+	const inert = "all:\n\techo é 👩‍💻\u200b\n␛]0;title␇ ␛[2J \\x9b31m ␡␈␍end\n"
+	s := serve(t, say(hostile), say(hostile))
+	h := newHome(t, nil, at(s)...)
+	if out, _ := h.agent(t, "run", "hi"); out != inert {
+		t.Errorf("run: %q", out)
+	}
+	var result struct{ Session, Answer string }
+	out, _ := h.agent(t, "run", "--output", "json", "hi")
+	if err := json.Unmarshal([]byte(out), &result); err != nil || result.Answer != hostile {
+		t.Errorf("run --output json: %v, %q", err, out)
+	}
+	if out, _ := h.agent(t, "sessions", "show", result.Session); !strings.HasSuffix(out, "\n"+inert) {
+		t.Errorf("sessions show: %q", out)
+	}
+	for _, args := range [][]string{{"sessions"}, {"sessions", "search", "title"}, {"sessions", "export", result.Session}} {
+		if out, code := h.agent(t, args...); code != exit.Done || out == "" || strings.ContainsAny(out, "\x1b\x07\u009b\x7f\b\r") {
+			t.Errorf("%q: %d, %q", args, code, out)
+		}
 	}
 }

@@ -65,7 +65,7 @@ func (s IO) Warn(format string, args ...any) {
 	s.Err.Say(fmt.Sprintf(format, args...) + "\n")
 }
 
-// Console is an output stream. It sanitizes untrusted text if it is a terminal.
+// Console is an output stream.
 type Console struct {
 	io.Writer
 	Terminal bool
@@ -74,10 +74,20 @@ type Console struct {
 // NewConsole returns the console that writes to f.
 func NewConsole(f *os.File) Console { return Console{f, term.IsTerminal(f.Fd())} }
 
+// Clean returns untrusted text as it may be printed. Without a terminal only its control
+// characters change.
+func (c Console) Clean(text string) string {
+	if c.Terminal {
+		return ink.Sanitize(text)
+	}
+	return ink.EscapeControls(text)
+}
+
 // Say prints untrusted text. On a terminal it adds a missing newline.
 func (c Console) Say(text string) {
+	text = c.Clean(text)
 	if c.Terminal {
-		text = phrase.EndLine(ink.Sanitize(text))
+		text = phrase.EndLine(text)
 	}
 	_, _ = io.WriteString(c, text)
 }

@@ -27,7 +27,7 @@ type Printer interface {
 func NewPrinter(format string, streams command.IO, out *Output, onlyAnswer bool, previews Previews) (Printer, error) {
 	switch format {
 	case "text":
-		return &TextPrinter{Out: out, Err: streams.Err, sanitize: streams.Out.Terminal, shared: streams.SharedOutput(), onlyAnswer: onlyAnswer}, nil
+		return &TextPrinter{Out: out, Err: streams.Err, terminal: streams.Out.Terminal, shared: streams.SharedOutput(), onlyAnswer: onlyAnswer}, nil
 	case "json":
 		return &jsonPrinter{out}, nil
 	case "stream-json":
@@ -40,7 +40,7 @@ func NewPrinter(format string, streams command.IO, out *Output, onlyAnswer bool,
 type TextPrinter struct {
 	Out, Err io.Writer
 
-	sanitize   bool // Out is a terminal: escape control characters
+	terminal   bool // Out is a terminal
 	shared     bool // Out and Err are the same file
 	onlyAnswer bool // print only the answer to Out, at the end
 	midLine    bool // the last line on Out is not ended
@@ -114,11 +114,7 @@ func (p *TextPrinter) text(reply string, d llm.TextDelta) {
 		fmt.Fprintln(p.Out)
 	}
 	p.reply, p.index = reply, d.Index
-	text := d.Text
-	if p.sanitize {
-		text = ink.Sanitize(text)
-	}
-	if text != "" {
+	if text := p.clean(d.Text); text != "" {
 		fmt.Fprint(p.Out, text)
 		p.wrote, p.midLine = true, !strings.HasSuffix(text, "\n")
 	}
@@ -159,7 +155,7 @@ func (p *TextPrinter) toolEnd(e *event.ToolEnd) {
 // End prints what only the result has, such as the evidence and the error.
 func (p *TextPrinter) End(r Result) {
 	if p.onlyAnswer && r.Reason == string(event.Done) {
-		if p.sanitize {
+		if p.terminal { // a program reads the JSON unchanged
 			r.Answer = ink.Sanitize(r.Answer)
 		}
 		fmt.Fprintln(p.Out, r.Answer)
@@ -179,15 +175,17 @@ func (p *TextPrinter) End(r Result) {
 	}
 }
 
+// clean returns text of the model as it may be printed to Out.
+func (p *TextPrinter) clean(text string) string {
+	return command.Console{Terminal: p.terminal}.Clean(text)
+}
+
 // plan writes a plan after the answer.
 func (p *TextPrinter) plan(text string) {
-	if p.sanitize {
-		text = ink.Sanitize(text)
-	}
 	if p.wrote {
 		fmt.Fprintln(p.Out)
 	}
-	fmt.Fprintln(p.Out, strings.TrimRight(text, "\n"))
+	fmt.Fprintln(p.Out, strings.TrimRight(p.clean(text), "\n"))
 }
 
 // note writes a line to Err. If Out is the same file, it ends the line there first.

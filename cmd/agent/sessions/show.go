@@ -17,7 +17,6 @@ import (
 	"agent/internal/loop/export"
 	"agent/internal/loop/session"
 	"agent/internal/tui/diff"
-	"agent/internal/tui/ink"
 )
 
 // ShowOptions are the options of `agent sessions show`.
@@ -178,10 +177,6 @@ func indent(text string) string {
 }
 
 func (t *transcript) say(format string, args ...any) {
-	text := fmt.Sprintf(format, args...)
-	if t.out.Terminal {
-		text = ink.Sanitize(text)
-	}
-	_, err := io.WriteString(t.out, text)
+	_, err := io.WriteString(t.out, t.out.Clean(fmt.Sprintf(format, args...)))
 	t.err = errors.Join(t.err, err)
 }

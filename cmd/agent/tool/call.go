@@ -88,10 +88,14 @@ func (o *Call) do(ctx context.Context, in tools.Info, call tools.Call, force <-c
 	case r.IsError:
 		return o.fail(r.Text)
 	}
-	if live && o.Out.Terminal {
-		fmt.Fprintln(o.Err, "--- result for the model:")
+	if !o.Out.Terminal {
+		_, _ = io.WriteString(o.Out, r.Text) // unchanged: it may be the content of a file
+	} else {
+		if live {
+			fmt.Fprintln(o.Err, "--- result for the model:")
+		}
+		o.Out.Say(r.Text)
 	}
-	o.Out.Say(r.Text)
 	if len(r.Images) > 0 {
 		fmt.Fprintln(o.Err, command.NotShown(r.Images))
 	}

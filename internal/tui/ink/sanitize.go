@@ -35,6 +35,26 @@ func SanitizeLine(s string) string {
 	return strings.ReplaceAll(Sanitize(s), "\n", "⏎")
 }
 
+// EscapeControls returns s with its control characters as visible escapes, except for tabs
+// and line ends. It is for files and pipes, which may reach a terminal later; all other text
+// is unchanged. Text for a terminal needs Sanitize.
+func EscapeControls(s string) string {
+	if clean(s) {
+		return s
+	}
+	var out strings.Builder
+	for rest := s; rest != ""; {
+		r, n := utf8.DecodeRuneInString(rest)
+		c := rest[:n]
+		rest = rest[n:]
+		if (unicode.IsControl(r) || r == utf8.RuneError && n == 1) && r != '\t' && r != '\n' && (r != '\r' || !strings.HasPrefix(rest, "\n")) {
+			c = Sanitize(c)
+		}
+		out.WriteString(c)
+	}
+	return out.String()
+}
+
 // Exact returns a command or a path with nothing hidden: every character that is
 // not drawn as itself becomes an escape as in Go. It is stricter than Sanitize,
 // which keeps joiners and special spaces in prose. Letters that look like others in

@@ -103,3 +103,14 @@ func FuzzSanitize(f *testing.F) {
 		}
 	})
 }
+
+func TestEscapeControls(t *testing.T) {
+	for in, want := range map[string]string{
+		"a\tb\r\nc\n": "a\tb\r\nc\n", "👩\u200d💻 \u200b\u202e": "👩\u200d💻 \u200b\u202e", "a\rb\x1b[m\x00": "a␍b␛[m␀",
+		"\u0085\u009f\u00a0": "\\x85\\x9f\u00a0", "\x9b\xff�": `\x9b\xff�`, "": "",
+	} {
+		if got := ink.EscapeControls(in); got != want {
+			t.Errorf("%q: got %q, want %q", in, got, want)
+		}
+	}
+}

@@ -59,7 +59,6 @@ func (a *app) protectPaths() {
 	a.work.AllowOutside(paths.Home)
 	a.work.Withhold(paths.Withheld(a.options.Rules))
 	key := access.KeyFile(os.Getenv)
-	a.work.Hide(access.Secrets(os.Getenv)...)
 	if a.stored.Log != nil && key != "" {
 		paths.Outputs = a.stored.Log.Outputs()
 		a.options.Key = func() ([]byte, error) { return policy.Key(key) }
@@ -74,5 +73,6 @@ func (a *app) protectPaths() {
 		paths.Temp = a.sandbox.UseTemp(id, paths)
 		a.work.UseTemp(paths.Temp)
 	}
+	a.work.Hide(append(access.Secrets(os.Getenv), paths.Temp.Parents()...)...)
 	a.options.Paths = paths
 }

@@ -110,6 +110,7 @@ func (p Paths) place(t *touched, in borders) {
 	t.secret = slices.ContainsFunc(t.names, SecretFile)
 	if real := t.real(); filepath.IsAbs(real) {
 		t.outside = !in.inside(real) && (t.change || !in.readable(real)) && !p.Temp.Holds(real)
+		t.secret = t.secret || t.outside && within(p.Temp.Parents(), real) // of another session
 		if info, err := os.Stat(real); err == nil {
 			t.directory = info.IsDir()
 		}

@@ -110,16 +110,15 @@ func (f Facts) documents() (paths, secrets []string) {
 
 // systemTemporary returns the files in the temporary directory of the system that the text of a
 // command names, and the directories if the command is approved. The command sees only these of
-// it. Those that are hidden or may hold secrets, and the directories of sessions, are left out.
+// it. Those that are hidden or may hold secrets, as those of other sessions, are left out.
 func (f Facts) systemTemporary(approved bool) (paths []string) {
-	parent := f.paths.Temp.Parent()
-	if parent == "" {
+	if f.paths.Temp.Path() == "" {
 		return nil
 	}
 	for _, t := range f.touched {
 		kind := command.Look(t.real())
 		if t.outside && !t.secret && t.path == t.real() && f.paths.Temp.Covers(t.real()) && !strings.Contains(t.path, "/.") &&
-			(kind == command.File || kind == command.Directory && approved) && !slices.Contains(tempdir.Mounts[:], t.path) && !within([]string{parent}, t.path) {
+			(kind == command.File || kind == command.Directory && approved) && !slices.Contains(tempdir.Mounts[:], t.path) {
 			paths = append(paths, t.path)
 		}
 	}

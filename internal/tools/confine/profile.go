@@ -71,12 +71,11 @@ func (a *Area) profile(s *sandbox.Session, network, systemTemp bool) *sandbox.Pr
 
 // addTemp makes the temporary directory writable: that of the session if there is one, and
 // system is not set. Then the command sees that of the system only where a path in it is needed.
+// It sees those of other sessions in no case.
 func (a *Area) addTemp(p *sandbox.Profile, system bool) {
+	p.Hide = append(p.Hide, a.Temp.Parents()...)
 	if system || !a.Temp.Mounted() {
 		p.Write = append(p.Write, os.TempDir())
-		if dir := a.Temp.Parent(); dir != "" {
-			p.Hide = append(p.Hide, dir)
-		}
 		return
 	}
 	if p.Temp = a.Temp.Prepare(); p.Temp == "" { // then it cannot write there at all

@@ -391,12 +391,21 @@ func (d *Dir) Shown(real string) string {
 	return real
 }
 
-// Parent returns the directory that holds those of all sessions; empty if there is none.
-func (d *Dir) Parent() string {
-	if path := d.Path(); path != "" {
-		return filepath.Dir(path)
+// Parents returns the directories, without links, that hold those of all sessions. They need
+// not exist.
+func (d *Dir) Parents() (parents []string) {
+	for _, temp := range temps() {
+		parents = append(parents, realpath.Of(parentOf(temp)))
 	}
-	return ""
+	if d == nil {
+		return parents
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if own := filepath.Dir(d.path); d.path != "" && !slices.Contains(parents, own) {
+		parents = append(parents, own)
+	}
+	return parents
 }
 
 // Covers reports whether commands do not see what the system has at a path without links: it is

@@ -98,7 +98,7 @@ func isSame(info fs.FileInfo, path string) bool {
 }
 
 func hiddenError(name string) error {
-	return advice.Add(fmt.Errorf("%s holds secret keys of this program; tools cannot read or change it", name), "Continue without it")
+	return advice.Add(fmt.Errorf("%s holds secret keys of this program, or temporary files of another session; tools cannot read or change it", name), "Continue without it")
 }
 
 // checkReadable returns an error if info is neither a file nor a directory.

@@ -41,14 +41,32 @@ func (m *Memo) Of(path string) string {
 	return real
 }
 
+// Link is a symbolic link.
+type Link struct {
+	Path   string // absolute, without links above it
+	Target string // as the link holds it
+}
+
+// Links returns an absolute path without symbolic links, like Of, and the links that were
+// followed.
+func Links(path string) (links []Link, real string) {
+	steps, links := follow(path)
+	return links, steps[len(steps)-1]
+}
+
 // Steps returns the steps of resolving an absolute path: the path itself, the path after
 // each symbolic link, and last the path without links. They need not exist.
 func Steps(path string) []string {
+	steps, _ := follow(path)
+	return steps
+}
+
+func follow(path string) (steps []string, followed []Link) {
 	path = filepath.Clean(path)
 	out := []string{path}
 	root := filepath.VolumeName(path) + string(filepath.Separator)
 	done, todo := root, strings.Split(strings.TrimPrefix(path, root), string(filepath.Separator))
-	for links := 0; len(todo) > 0; {
+	for len(todo) > 0 {
 		name := todo[0]
 		todo = todo[1:]
 		if name == ".." {
@@ -57,11 +75,11 @@ func Steps(path string) []string {
 		}
 		next := filepath.Join(done, name)
 		target, err := os.Readlink(next)
-		if err != nil || links == maxLinks {
+		if err != nil || len(followed) == maxLinks {
 			done = next
 			continue
 		}
-		links++
+		followed = append(followed, Link{next, target})
 		if filepath.IsAbs(target) {
 			done = filepath.VolumeName(target) + string(filepath.Separator)
 			target = strings.TrimPrefix(target, done)
@@ -69,7 +87,7 @@ func Steps(path string) []string {
 		todo = append(strings.Split(filepath.FromSlash(target), string(filepath.Separator)), todo...)
 		out = append(out, filepath.Join(done, filepath.Join(todo...)))
 	}
-	return append(out, done)
+	return append(out, done), followed
 }
 
 // Follow returns an absolute path without symbolic links and "..", which applies after a

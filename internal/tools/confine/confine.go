@@ -18,6 +18,7 @@ import (
 	"slices"
 	"sync"
 
+	"agent/internal/realpath"
 	"agent/internal/tools/shell/sandbox"
 	"agent/internal/tools/tempdir"
 )
@@ -58,13 +59,14 @@ type Area struct {
 	mu       sync.Mutex
 	tree     tree
 	lastGit  map[string]gitDir // git directories by path, as last read
+	listed   map[string]listed // protected directories by path
 	prepared bool              // see prepare
 	linked   []string          // installations of programs in the home directory
 }
 
 // New returns an Area. It reads nothing until the first command.
 func New(o Options) *Area {
-	return &Area{Options: o, lastGit: map[string]gitDir{}}
+	return &Area{Options: o, lastGit: map[string]gitDir{}, listed: map[string]listed{}}
 }
 
 // Guard is the check of one command. A nil Guard does nothing.
@@ -72,10 +74,12 @@ type Guard struct {
 	area    *Area
 	private bool // it cannot change anything
 	profile *sandbox.Profile
-	scan    int               // number of the scan before the command
-	gitDirs map[string]gitDir // before the command
-	links   map[string]protectedName
-	absent  []string // fixed paths that did not exist
+	scan    int                    // number of the scan before the command
+	gitDirs map[string]gitDir      // before the command
+	write   []string               // what it may write to, without links
+	links   map[string]leadingLink // before the command, by path
+	dirs    map[string]resolved    // directories of protected paths
+	absent  map[string]string      // protected paths that did not exist, and why they are protected
 
 	approval []string             // protected paths that it may change
 	opened   map[string]openedDir // protected directories that contain such paths
@@ -126,11 +130,9 @@ func (a *Area) Begin(e Extent) *Guard {
 		g.profile.Hide = append(g.profile.Hide, e.Hide...)
 		return g
 	}
-	g := &Guard{area: a, links: map[string]protectedName{}, gitDirs: map[string]gitDir{}, approval: e.Approved, opened: map[string]openedDir{}}
+	g := &Guard{area: a, links: map[string]leadingLink{}, absent: map[string]string{}, dirs: map[string]resolved{}, gitDirs: map[string]gitDir{}, approval: e.Approved, opened: map[string]openedDir{}}
 	a.tree.scan()
 	g.scan = a.tree.scans
-	readOnly := slices.Concat(e.ReadOnly, g.protect())
-	a.lastGit = g.gitDirs
 	g.profile = a.profile(session, e.Network, e.SystemTemp)
 	if e.HideHome {
 		a.hideHome(g.profile)
@@ -143,16 +145,14 @@ func (a *Area) Begin(e Extent) *Guard {
 			g.profile.Hide = slices.DeleteFunc(g.profile.Hide, func(hidden string) bool { return hidden == path })
 		}
 	}
-	for _, path := range a.Fixed() {
-		switch {
-		case slices.Contains(a.tree.tops, path), !inAny(path, g.profile.Write):
-		case exists(path):
-			readOnly = append(readOnly, g.fixed(path, usedByOthers)...)
-		case a.writable(path):
-			g.absent = append(g.absent, path)
-		}
+	for _, path := range g.profile.Write {
+		g.write = append(g.write, realpath.Of(path))
 	}
-	g.profile.ReadOnly = append(g.profile.ReadOnly, readOnly...)
+	g.profile.ReadOnly = slices.Concat(g.profile.ReadOnly, e.ReadOnly, g.protect())
+	a.lastGit = g.gitDirs
+	for _, path := range a.Fixed() {
+		g.profile.ReadOnly = append(g.profile.ReadOnly, g.protectPath(path, usedByOthers)...)
+	}
 	return g
 }
 
@@ -162,11 +162,7 @@ func (g *Guard) protect() (readOnly []string) {
 	a := g.area
 	for dir, d := range a.tree.dirs {
 		for name, p := range d.names {
-			path := filepath.Join(dir, name)
-			readOnly = append(readOnly, g.fixed(path, p.why)...)
-			if p.link != "" {
-				g.links[path] = p
-			}
+			readOnly = append(readOnly, g.protectPath(filepath.Join(dir, name), p.why)...)
 		}
 		if d.repo && d.visit == g.scan {
 			if file := filepath.Join(dir, ".git"); isFile(file) {
@@ -176,7 +172,7 @@ func (g *Guard) protect() (readOnly []string) {
 		if d.git {
 			g.gitDirs[dir] = readGitDir(dir, a.lastGit[dir])
 			for _, path := range g.gitDirs[dir].fixed(dir, a.Places.Home) {
-				readOnly = append(readOnly, g.fixed(path, "git runs it")...)
+				readOnly = append(readOnly, g.protectPath(path, "git runs it")...)
 			}
 		}
 	}
@@ -200,18 +196,14 @@ func (g *Guard) End() (notices []Notice) {
 	a := g.area
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	notices = g.restoreLinks()
 	a.tree.scan()
 	for dir, d := range a.tree.dirs {
 		if d.since > g.scan && !d.made { // it may have been there before, beyond the limit
 			continue
 		}
 		for name, p := range d.names {
-			path := filepath.Join(dir, name)
-			link, was := g.links[path]
-			switch {
-			case was && link.link != p.link && !g.approved(path):
-				notices = append(notices, a.relink(path, link))
-			case p.since > g.scan && !a.tree.newRepository(path, g.scan):
+			if path := filepath.Join(dir, name); p.since > g.scan && !a.tree.newRepository(path, g.scan) {
 				notices = append(notices, g.undo(path, p.why)...)
 			}
 		}
@@ -222,8 +214,8 @@ func (g *Guard) End() (notices []Notice) {
 			notices = append(notices, g.undo(filepath.Join(dir, ".git"), "names a git directory that is not checked for programs that git would run")...)
 		}
 	}
-	for _, path := range g.absent {
-		notices = append(notices, g.undo(path, usedByOthers)...)
+	for path, why := range g.absent {
+		notices = append(notices, g.undo(path, why)...)
 	}
 	for dir, before := range g.opened {
 		notices = append(notices, g.undoIn(dir, before)...)

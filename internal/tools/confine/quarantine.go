@@ -74,11 +74,11 @@ func renameFreeName(dir *os.Root, from, to string) error {
 }
 
 // relink restores a protected symbolic link that a command has replaced.
-func (a *Area) relink(path string, link protectedName) Notice {
+func (a *Area) relink(path string, link leadingLink) Notice {
 	n := a.quarantine(path, link.why)
 	dir, at, err := a.parent(path)
 	if err == nil {
-		err = dir.Symlink(link.link, filepath.Base(at)) // an error if at is a link to path: it exists
+		err = dir.Symlink(link.target, filepath.Base(at)) // an error if at is a link to path: it exists
 		dir.Close()
 	}
 	if err != nil {

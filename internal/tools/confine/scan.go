@@ -51,8 +51,7 @@ type directory struct {
 // protectedName is an entry of a directory that is protected by its name.
 type protectedName struct {
 	why   string
-	link  string // target, if it is a symbolic link
-	since int    // number of the scan that found it
+	since int // number of the scan that found it
 }
 
 // scan brings the tree up to date. Directories that were made since an earlier scan do
@@ -156,9 +155,6 @@ func (t *tree) read(path string, s stamp, before *directory) *directory {
 		}
 		if why := t.protected(filepath.Base(path), name); why != "" {
 			p := protectedName{why: why, since: t.scans}
-			if e.Type()&fs.ModeSymlink != 0 {
-				p.link, _ = os.Readlink(sub)
-			}
 			if before != nil && before.names[name].why != "" {
 				p.since = before.names[name].since
 			}

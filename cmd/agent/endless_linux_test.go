@@ -252,3 +252,19 @@ func TestEndlessReplyIsKept(t *testing.T) {
 	a.send("and now" + enter)
 	a.wait("And it works.", "? help")
 }
+
+// TestEndlessLineOfAServer stops an MCP server whose only line never ends: memory stays small.
+func TestEndlessLineOfAServer(t *testing.T) {
+	t.Parallel()
+	h := newHome(t, nil, at(serve(t))...)
+	h.configure(t, `{"mcp": {"servers": {"flood": {"command": "sh", "args": ["-c", "tr '\\0' A < /dev/zero"]}}}}`)
+	a := h.open(t, 120, 40)
+	a.wait("? help")
+	a.send("/mcp" + enter)
+	a.wait("more than 32 MiB")
+	peak := a.peak()
+	t.Logf("%.0f MiB at most", peak)
+	if !raceDetector && peak > 100 {
+		t.Errorf("the program took %.0f MiB", peak)
+	}
+}

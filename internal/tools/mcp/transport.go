@@ -116,16 +116,18 @@ func (c *programConn) noteEnd() {
 	}
 }
 
-// readLine reads a line of at most maxMessage bytes.
+// readLine reads a line of at most maxMessage bytes. It joins the parts of a long one only
+// at its end, so that an endless one is never copied.
 func readLine(r *bufio.Reader) (line []byte, err error) {
-	for {
+	var parts [][]byte
+	for size := 0; ; {
 		part, err := r.ReadSlice('\n')
-		if len(line)+len(part) > maxMessage {
+		if size += len(part); size > maxMessage {
 			return nil, fmt.Errorf("the server sent a message of more than %d MiB", maxMessage>>20)
 		}
-		line = append(line, part...)
+		parts = append(parts, bytes.Clone(part))
 		if !errors.Is(err, bufio.ErrBufferFull) {
-			return line, err
+			return bytes.Join(parts, nil), err
 		}
 	}
 }

@@ -13,6 +13,10 @@ import (
 func TestCommandsCannotChangeWhatGitRuns(t *testing.T) {
 	t.Parallel()
 	for config, file := range map[string]string{
+		"[alias]\n\tx = !$(git rev-parse --show-toplevel)/tools/watch.sh\n": "tools/watch.sh",
+		"[filter \"x\"]\n\tclean = cd tools && sh watch.sh\n":               "tools/watch.sh",
+		"[lfs \"customtransfer.x\"]\n\tpath = tools/watch.sh\n":             "tools/watch.sh",
+
 		"[include]\n\tpath = ../inc ; comment\n":     "inc",
 		"[include]\n\tpath = ../\"inc\"\n":           "inc",
 		"[include]\n\tpath = ../missing\n":           "missing",
@@ -59,5 +63,28 @@ func TestCommandsCannotChangeWhatGitRuns(t *testing.T) {
 				t.Error("git status ran the program")
 			}
 		})
+	}
+}
+
+// A command cannot change the programs that the git configuration of a repository below the
+// workspace names.
+func TestCommandsCannotChangeWhatGitRunsBelow(t *testing.T) {
+	t.Parallel()
+	h := repository(t)
+	h.put(t, "sub/tools/watch.sh", "#!/bin/sh\n")
+	init := exec.Command("git", "init", "-q", "sub")
+	init.Dir = h.work
+	if out, err := init.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	h.put(t, "sub/.git/config", "[core]\n\trepositoryformatversion = 0\n\tfsmonitor = tools/watch.sh\n")
+	h.put(t, "write.sh", "cd sub && echo x >new && echo touch OWNED >tools/watch.sh\n")
+	s := serve(t, call("shell", shellCall("sh write.sh")), say("done"))
+	out, _ := h.command("run", "--model", "openai/m", "--base-url", s.URL+"/v1", "--mode", "edits", "go").CombinedOutput()
+	if got, _ := os.ReadFile(filepath.Join(h.work, "sub/tools/watch.sh")); string(got) != "#!/bin/sh\n" {
+		t.Errorf("the command wrote %q\n%s", got, out)
+	}
+	if _, err := os.Stat(filepath.Join(h.work, "sub/new")); err != nil {
+		t.Errorf("the command did not run: %v\n%s", err, out)
 	}
 }

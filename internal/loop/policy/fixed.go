@@ -21,8 +21,7 @@ func (p Paths) Fixed() []string {
 		}
 	}
 	ps := places{paths: p, root: p.Resolved.Of(p.Workspace), user: p.userGit()}
-	hooks, _ := hooksPaths(p.gitReader(), ps.user, "")
-	paths = slices.Concat(paths, ps.user.Included, hooks)
+	paths = append(paths, p.userNamed(ps.user)...)
 	for dir := ps.root; filepath.IsAbs(dir); dir = filepath.Dir(dir) {
 		paths = append(paths, ps.hooksOf(dir)...)
 		if exists(filepath.Join(dir, ".git")) || dir == filepath.Dir(dir) {

@@ -147,3 +147,173 @@ func TestFilesNamedByTheGitConfigurationOfTheUser(t *testing.T) {
 		}
 	}
 }
+
+// Programs of the workspace that its git configuration names are protected, however it
+// names them.
+func TestProgramsNamedByGitConfigurationAreProtected(t *testing.T) {
+	t.Parallel()
+	alias := func(text string) string {
+		return "[alias]\n\tx = \"" + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + "\""
+	}
+	clean := func(text string) string {
+		return strings.Replace(alias(text), "alias]\n\tx", "filter \"x\"]\n\tclean", 1)
+	}
+	for _, config := range []string{
+		alias("!$(git rev-parse --show-toplevel)/tools/x.sh"), alias(`!"$(git rev-parse --show-toplevel)/tools/x.sh" a`), clean("$(git rev-parse  --show-toplevel)/tools/x.sh"),
+		clean("`git rev-parse --show-toplevel`/tools/x.sh"), alias(`!cd "$(git rev-parse --show-toplevel)" && tools/x.sh`), alias("!sh $(git rev-parse --show-cdup)tools/x.sh"),
+		alias("!$PWD/tools/x.sh"), alias("!${PWD}/tools/x.sh"), alias("!sh ${GIT_PREFIX}tools/x.sh"), alias("!sh ./${GIT_PREFIX:-.}/tools/x.sh"), alias("!$HOME/@W/tools/x.sh"), alias("!${HOME}/@W/tools/x.sh"),
+		alias("!cd tools && ./x.sh"), alias("!cd tools; sh x.sh"), alias("!git -C tools status; make -Ctools; sh x.sh"), alias("!(cd tools && ./x.sh)"), alias("!d=tools; $d/x.sh"), alias("!$(dirname tools/x.sh)/x.sh"),
+		clean("bash --rcfile=tools/x.sh -i"), clean("BASH_ENV=tools/x.sh bash -c cat"), clean("sh <tools/x.sh"), clean("`tools/x.sh`"), clean("$(cat tools/x.sh)"), clean("make -ftools/x.sh"), clean("sh -c '. tools/x.sh'"),
+		alias("!f() { tools/x.sh \"$@\"; }; f"), alias("!sh 'tools/x.sh'"), alias("-c core.pager=tools/x.sh log"), alias("!${TOOL:-tools/x.sh}"), alias("!PATH=tools:$PATH x.sh"), alias("!\"$(git config no.such || echo tools/x.sh)\""),
+		alias("!sh 'tools/my x.sh'"), alias("!sh tools/my\\ x.sh"), alias("!sh tools/*.sh"), alias("!sh tools/$1"), alias("!for f in tools/*; do sh $f; done"), alias("!f=$(ls tools | head -1); $f"), alias("!eval $(cat list)"),
+		alias("!$(git config my.dir)/x.sh"), alias("!cd $(git config my.dir) && ./x.sh"), alias("!$NO_SUCH_VARIABLE/x.sh"),
+		"[lfs \"customtransfer.x\"]\n\tpath = tools/x.sh", "[core]\n\talternateRefsCommand = tools/x.sh", "[submodule \"s\"]\n\tupdate = !tools/x.sh", "[man \"x\"]\n\tcmd = tools/x.sh",
+		"[browser \"x\"]\n\tcmd = tools/x.sh", "[sendemail]\n\tsmtpserver = @D/tools/x.sh", "[sendemail \"x\"]\n\tsendmailCmd = tools/x.sh", "[guitool \"x\"]\n\tcmd = tools/x.sh",
+		"[protocol \"ext\"]\n\tallow = always\n[remote \"o\"]\n\turl = ext::tools/x.sh", "[url \"ext::sh tools/x.sh \"]\n\tinsteadOf = x:", "[remote \"o\"]\n\treceivepack = tools/x.sh", "[remote \"o\"]\n\tuploadpack = tools/x.sh",
+		"[hook \"x\"]\n\tcommand = tools/x.sh\n\tevent = pre-commit", "[credential]\n\thelper = !tools/x.sh", "[diff]\n\texternal = tools/x.sh", "[core]\n\teditor = tools/x.sh", "[gpg \"ssh\"]\n\tprogram = tools/x.sh",
+		"[gpg \"ssh\"]\n\tdefaultKeyCommand = tools/x.sh", "[mergetool \"x\"]\n\tpath = tools/x.sh", "[core]\n\tfsmonitor = ~/@W/tools/x.sh", "[gc]\n\trecentObjectsHook = tools/x.sh", "[uploadpack]\n\tpackObjectsHook = tools/x.sh",
+		"[instaweb]\n\thttpd = tools/x.sh", "[svn]\n\tauthorsProg = tools/x.sh", "[annex]\n\tsecure-erase-command = tools/x.sh", "[secrets]\n\tproviders = tools/x.sh", "[init]\n\ttemplateDir = tools", "[tar \"x\"]\n\tcommand = tools/x.sh",
+		"[core]\n\thooksPath = :(optional)tools", "[interactive]\n\tdiffFilter = tools/x.sh", "[trailer \"x\"]\n\tcmd = tools/x.sh",
+	} {
+		dir, home := project(t, ".git/HEAD", "tools/x.sh", "other"), project(t)
+		text := strings.NewReplacer("@W", strings.Repeat("../", strings.Count(home, "/"))+dir, "@D", dir).Replace(config)
+		write(t, filepath.Join(dir, ".git", "config"), text+"\n")
+		file := "tools/x.sh"
+		if strings.Contains(config, "my") && strings.Contains(config, "tools/my") {
+			write(t, filepath.Join(dir, "tools", "my x.sh"), "")
+			file = "tools/my x.sh"
+		}
+		for _, mode := range []event.Mode{event.ModeEdits, event.ModeAll} {
+			if got := asks(&policy.Policy{Mode: mode}, policy.Paths{Workspace: dir, Home: home}, to(tools.Write, tools.Path, file)); !got.Protected {
+				t.Errorf("%s: %q: %s can be changed without approval", mode, config, file)
+			}
+		}
+	}
+}
+
+// Ordinary configurations protect no file of the workspace, whether they are those of
+// the user or of the repository.
+func TestOrdinaryGitConfigurationProtectsNothing(t *testing.T) {
+	t.Parallel()
+	const config = `[user]
+	name = A
+	email = a@b
+	signingkey = ~/.ssh/id.pub
+[core]
+	repositoryformatversion = 0
+	editor = vim
+	pager = delta --features="side-by-side line-numbers"
+	sshCommand = ssh -i ~/.ssh/work -o IdentitiesOnly=yes
+	fsmonitor = true
+	excludesFile = ~/.gitignore
+	autocrlf = input
+[sequence]
+	editor = code --wait
+[interactive]
+	diffFilter = delta --color-only
+[credential]
+	helper = store
+	helper = cache --timeout=3600
+	helper = osxkeychain
+	helper = /usr/local/share/gcm-core/git-credential-manager
+[credential "https://github.com"]
+	helper =
+	helper = !gh auth git-credential
+	helper = !/usr/bin/gh auth git-credential
+[credential "https://git-codecommit.*.amazonaws.com"]
+	helper = !aws codecommit credential-helper $@
+[diff]
+	tool = vimdiff
+	external = difft
+	algorithm = histogram
+[diff "exif"]
+	textconv = exiftool
+[diff "jupyternotebook"]
+	command = git-nbdiffdriver diff
+[diff "sops"]
+	textconv = sops -d
+[merge]
+	tool = nvimdiff
+	conflictStyle = zdiff3
+[merge "ours"]
+	driver = true
+[merge "npm-merge-driver"]
+	driver = npx npm-merge-driver merge %A %O %B %P
+[difftool]
+	prompt = false
+[difftool "difftastic"]
+	cmd = difft "$MERGED" "$LOCAL" "abcdef1" "100644" "$REMOTE" "abcdef2" "100644"
+[mergetool "vscode"]
+	cmd = code --wait --merge $REMOTE $LOCAL $BASE $MERGED
+[difftool "Kaleidoscope"]
+	cmd = ksdiff --partial-changeset --relative-path \"$MERGED\" -- \"$LOCAL\" \"$REMOTE\"
+[mergetool "smerge"]
+	path = /opt/sublime_merge/smerge
+[pager]
+	difftool = true
+	log = diff-so-fancy | less --tabs=4 -RFX
+	show = "$PAGER"
+[filter "lfs"]
+	clean = git-lfs clean -- %f
+	smudge = git-lfs smudge -- %f
+	process = git-lfs filter-process
+	required = true
+[filter "nbstrip"]
+	clean = "jq --indent 1 '.cells[].outputs = [] | .metadata = {}'"
+[filter "dots"]
+	clean = "sed -e 's/^token=.*/token=/'"
+[lfs]
+	repositoryformatversion = 0
+[gpg]
+	format = ssh
+	program = /usr/bin/gpg2
+[gpg "ssh"]
+	program = /opt/1Password/op-ssh-sign
+	allowedSignersFile = ~/.ssh/allowed_signers
+[alias]
+	st = status -sb
+	lg = log --graph --pretty=format:'%h -%d %s (%cr) <%an>' --abbrev-commit
+	last = log -1 HEAD --stat
+	unstage = reset HEAD --
+	root = rev-parse --show-toplevel
+	exec = "!exec "
+	up = !git pull --rebase --prune $@ && git submodule update --init --recursive
+	save = !git add -A && git commit -m 'SAVEPOINT'
+	alias = "!git config --get-regexp ^alias\\. | sed -e s/^alias\\.// -e s/\\ /\\ =\\ /"
+	gone = "!git branch -vv | awk '/: gone]/{print $1}' | xargs -r git branch -D"
+	bclean = "!f() { git branch --merged ${1-main} | grep -v \" ${1-main}$\" | xargs -r git branch -d; }; f"
+	changed = "!$EDITOR $(git diff --name-only)"
+	pr = "!f() { git fetch -fu ${2:-origin} refs/pull/$1/head:pr/$1 && git checkout pr/$1; }; f"
+	top = !cd $(git rev-parse --show-toplevel) && git add .
+	default = !git symbolic-ref refs/remotes/origin/HEAD | sed 's@^refs/remotes/origin/@@'
+	fixup = "!git log -n 50 --pretty=format:'%h %s' --no-merges | fzf | cut -c -7 | xargs -o git commit --fixup"
+	web = "!open \"$(git remote get-url origin | sed 's/:/\\//' )\""
+	count = "!f() { for b in $(git branch --format='%(refname:short)'); do echo \"$b $(git rev-list --count $b)\"; done; }; f"
+[remote "origin"]
+	url = git@github.com:a/b.git
+	fetch = +refs/heads/*:refs/remotes/origin/*
+[branch "main"]
+	remote = origin
+	merge = refs/heads/main
+[url "ssh://git@github.com/"]
+	insteadOf = https://github.com/
+[init]
+	defaultBranch = main
+[web]
+	browser = firefox
+`
+	files := []string{"main.go", "README.md", "src/app/main.c", "src/new.go", "tools/x.sh", "test/run.sh", "package.json", "docs/x.md", "bin/x"}
+	for _, own := range []bool{false, true} {
+		dir, home := project(t, append([]string{".git/HEAD"}, files...)...), project(t)
+		file := filepath.Join(dir, ".git", "config")
+		if own {
+			file = filepath.Join(home, ".gitconfig")
+		}
+		write(t, file, config)
+		for _, name := range append(files, "src/other.go", "new.txt", "a/b/c") {
+			if got := asks(&policy.Policy{Mode: event.ModeEdits}, policy.Paths{Workspace: dir, Home: home}, to(tools.Write, tools.Path, name)); got.Protected {
+				t.Errorf("of the user: %v: %s is protected: %s", own, name, got.Warning)
+			}
+		}
+	}
+}

@@ -46,12 +46,19 @@ func (ps *places) hooksOf(dir string) []string {
 	}
 	reader := ps.paths.gitReader()
 	c := reader.Read(filepath.Join(common, "config"), filepath.Join(git, "config.worktree"))
-	out, known := namedBy(reader, c, dir)
+	named, known := reader.Named(c, dir, false)
 	if c.Unknown || !known {
-		out = append(out, dir)
+		named = append(named, dir)
 	}
-	hooks, _ := hooksPaths(reader, ps.user, dir)
-	return slices.Concat(c.Included, out, hooks)
+	user, _ := reader.Named(ps.user, dir, true)
+	return slices.Concat(c.Included, named, user)
+}
+
+// userNamed returns the absolute paths that the user's git configuration c names for every
+// repository. Relative ones, which are of no use here, are taken to be in the root directory.
+func (p Paths) userNamed(c gitconfig.Config) []string {
+	named, _ := p.gitReader().Named(c, filepath.VolumeName(p.Home)+string(filepath.Separator), true)
+	return append(named, c.Included...)
 }
 
 // userGit reads the user's git configuration.
@@ -76,58 +83,12 @@ func readGitConfig(path string) (string, bool) {
 	return string(text), err == nil && len(text) <= maxGitConfig
 }
 
-// hooksPaths returns the values of core.hooksPath as paths relative to dir. It reports
-// false if only git knows one of them.
-func hooksPaths(r gitconfig.Reader, c gitconfig.Config, dir string) (out []string, known bool) {
-	known = true
-	for _, v := range c.Variables {
-		if v.Section != "core" || v.Key != "hookspath" || v.Value == "" {
-			continue
-		}
-		path, ok := r.Path(dir, strings.TrimPrefix(v.Value, ":(optional)"))
-		if known = known && ok; path != "" {
-			out = append(out, path)
-		}
-	}
-	return out, known
-}
-
-// namedBy returns the directories of hooks and the programs that the git configuration of
-// the worktree dir names. It reports false if only git knows one of them.
-func namedBy(r gitconfig.Reader, c gitconfig.Config, dir string) (out []string, known bool) {
-	out, known = hooksPaths(r, c, dir)
-	for _, v := range c.Variables {
-		if !runs(v) {
-			continue
-		}
-		for _, word := range strings.FieldsFunc(v.Value, func(r rune) bool { return strings.ContainsRune(" \t!'\"();&|", r) }) {
-			path, ok := r.Path(dir, word)
-			known = known && ok
-			if info, err := os.Stat(path); err == nil && !info.IsDir() || err != nil && strings.Contains(word, "/") {
-				out = append(out, path)
-			}
-		}
-	}
-	return out, known
-}
-
 // from returns path, which is relative to dir unless it is absolute.
 func from(dir, path string) string {
 	if path = filepath.FromSlash(path); filepath.IsAbs(path) {
 		return filepath.Clean(path)
 	}
 	return filepath.Join(dir, path)
-}
-
-// runs reports whether git runs the value as a command.
-func runs(v gitconfig.Variable) bool {
-	switch v.Section {
-	case "alias", "filter", "diff", "merge", "credential", "gpg", "difftool", "mergetool", "pager", "trailer", "sequence", "interactive":
-		return true
-	case "core":
-		return slices.Contains([]string{"fsmonitor", "sshcommand", "editor", "pager", "askpass", "gitproxy", "attributesfile"}, v.Key)
-	}
-	return false
 }
 
 // readLines returns at most limit lines from the first maxGitConfig bytes of a

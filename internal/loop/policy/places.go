@@ -44,12 +44,8 @@ func (p Paths) places() *places {
 			ps.add(filepath.Join(base, filepath.FromSlash(rest)), r.reason)
 		}
 	}
-	for _, path := range ps.user.Included {
-		ps.add(path, gitPrograms)
-	}
-	hooks, _ := hooksPaths(p.gitReader(), ps.user, "")
-	for _, path := range hooks {
-		ps.add(path, gitHooks)
+	for _, path := range p.userNamed(ps.user) {
+		ps.add(path, gitNamed)
 	}
 	if ps.root != "" && !exists(filepath.Join(ps.root, ".git")) {
 		ps.addAbove()
@@ -128,7 +124,7 @@ func (ps *places) addDir(dir string) {
 		}
 	}
 	for _, hooks := range ps.hooksOf(dir) {
-		reason := gitHooks
+		reason := gitNamed
 		if hooks == dir {
 			reason = gitUnknown
 		}

@@ -67,6 +67,7 @@ var protectedPaths = []protectedPath{
 const (
 	gitPrograms = "configures hooks and programs that git runs"
 	gitHooks    = "holds hooks that git runs"
+	gitNamed    = "git's configuration names it, so that git runs or reads it"
 	gitUnknown  = "git may run it: its configuration names all of the repository, or cannot be followed"
 	runByHooks  = "configures programs that git hooks run"
 	runByCI     = "runs on the CI server, with access to its secrets"

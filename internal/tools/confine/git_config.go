@@ -3,6 +3,8 @@ package confine
 import (
 	"slices"
 	"strings"
+
+	"agent/internal/tools/gitconfig"
 )
 
 // variable is a setting in a git configuration file.
@@ -91,33 +93,11 @@ func plainName(name string) bool {
 	return name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
 }
 
-// programSections are the sections in which every variable can name a program, a file
-// with further settings, or the protocols that may run programs.
-var programSections = []string{
-	"alias", "browser", "credential", "difftool", "filter", "gpg", "guitool", "hook", "include", "includeif", "man", "mergetool",
-	"pager", "protocol", "sendemail", "trailer",
-}
-
-// programKeys are names of variables that name a program, in every section.
-var programKeys = []string{
-	"command", "cmd", "textconv", "clean", "smudge", "process", "driver", "program", "helper", "defaultkeycommand", "uploadpack",
-	"receivepack", "vcs", "procreceiverefs", "packobjectshook", "difffilter", "tunnel",
-}
-
-// programVariables are further variables that name a program.
-var programVariables = []string{
-	"core.fsmonitor", "core.hookspath", "core.pager", "core.editor", "core.sshcommand", "core.gitproxy", "core.askpass",
-	"core.attributesfile", "core.alternaterefscommand", "diff.external", "diff.tool", "diff.guitool", "gc.recentobjectshook",
-	"init.templatedir", "lfs.path", "lfs.standalonetransferagent", "merge.tool", "merge.guitool", "sequence.editor", "web.browser",
-}
-
 // runsPrograms reports whether a variable can make git run a program.
 func (v variable) runsPrograms() bool {
-	section, _, _ := strings.Cut(v.section, " ")
-	if section == "submodule" && v.key == "update" {
-		return strings.HasPrefix(strings.Trim(v.value, `"`), "!")
-	}
-	return slices.Contains(programSections, section) || slices.Contains(programKeys, v.key) || slices.Contains(programVariables, section+"."+v.key)
+	section, sub, _ := strings.Cut(v.section, " ")
+	value := strings.NewReplacer(`"`, "", `\`, "").Replace(v.value)
+	return gitconfig.Variable{Section: section, Subsection: sub, Key: v.key, Value: value}.RunsPrograms()
 }
 
 // programs returns the values of the variables that can run programs, by name, in

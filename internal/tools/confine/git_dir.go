@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"agent/internal/realpath"
 	"agent/internal/tools/gitconfig"
 )
 
@@ -52,14 +53,22 @@ func (g gitDir) fixed(path, home string) []string {
 	if g.common.exists {
 		paths = append(paths, filepath.Join(path, "commondir"))
 	}
-	if !strings.Contains(strings.ToLower(g.config.text+g.worktree.text), "include") {
-		return paths
-	}
+	files := map[string]content{filepath.Join(path, "config"): g.config, filepath.Join(path, "config.worktree"): g.worktree}
 	reader := gitconfig.Reader{Home: home, File: func(path string) (string, bool) {
-		c := readContent(path, content{})
+		c, known := files[path]
+		if !known {
+			c = readContent(path, content{})
+		}
 		return c.text, c.plain || !c.exists
 	}}
-	return append(paths, reader.Read(filepath.Join(path, "config"), filepath.Join(path, "config.worktree")).Included...)
+	c := reader.Read(filepath.Join(path, "config"), filepath.Join(path, "config.worktree"))
+	paths = append(paths, c.Included...)
+	if worktree, name := filepath.Split(path); name == ".git" {
+		worktree = filepath.Clean(worktree)
+		named, _ := reader.Named(c, worktree, false)
+		paths = append(paths, slices.DeleteFunc(named, func(path string) bool { return realpath.Inside(worktree, path) })...)
+	}
+	return paths
 }
 
 // restoreGitDir undoes those changes to a git directory since before that can make git

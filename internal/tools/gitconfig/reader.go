@@ -53,10 +53,10 @@ func (r Reader) Read(files ...string) (c Config) {
 	return c
 }
 
-// Path returns the absolute path that git understands by a value, relative to dir: without
-// one, a relative path remains so. It reports false if only git knows the path, because it
-// begins with the home directory of an unknown user, or with the directory in which git is
-// installed; then path is "" or the likely one.
+// Path returns the absolute path that git understands by a value, relative to dir. It
+// reports false if only git knows the path, because it begins with the home directory of
+// an unknown user, or with the directory in which git is installed; then path is "" or the
+// likely one.
 func (r Reader) Path(dir, value string) (path string, ok bool) {
 	if rest, found := strings.CutPrefix(value, "%(prefix)/"); found {
 		git, err := exec.LookPath("git")
@@ -84,7 +84,7 @@ func (r Reader) Path(dir, value string) (path string, ok bool) {
 // the links before it are resolved, as in the system.
 func join(dir, path string) string {
 	const separator = string(os.PathSeparator)
-	if !filepath.IsAbs(path) && dir != "" {
+	if !filepath.IsAbs(path) {
 		path = dir + separator + path
 	}
 	if i := strings.LastIndex(path+separator, separator+".."+separator); i >= 0 {

@@ -37,8 +37,8 @@ func (g *Guard) fixed(path, why string) (readOnly []string) {
 	if !g.leads(path) {
 		return []string{path}
 	}
-	entries, _ := os.ReadDir(path) // with an error, the entries that could be read
-	if len(entries) > maxOpened {
+	entries, err := entriesOf(path, anyEntry)
+	if err != nil || len(entries) > maxOpened {
 		return []string{path}
 	}
 	d := openedDir{why: why}
@@ -65,7 +65,14 @@ func (g *Guard) undo(path, why string) (notices []Notice) {
 
 // undoIn renames the entries of a protected directory that were not in it before.
 func (g *Guard) undoIn(dir string, before openedDir) (notices []Notice) {
-	for _, e := range entriesOf(dir, anyEntry) {
+	if info, err := os.Lstat(dir); err == nil && info.IsDir() && !readable(dir, info) {
+		_ = g.area.open(dir) // with an error, it cannot be read below
+	}
+	entries, err := entriesOf(dir, anyEntry)
+	if err != nil && exists(dir) {
+		return []Notice{g.area.quarantine(dir, before.why)}
+	}
+	for _, e := range entries {
 		if !slices.Contains(before.names, e.Name()) {
 			notices = append(notices, g.undo(filepath.Join(dir, e.Name()), before.why)...)
 		}

@@ -161,6 +161,9 @@ func (a *Area) Begin(e Extent) *Guard {
 func (g *Guard) protect() (readOnly []string) {
 	a := g.area
 	for dir, d := range a.tree.dirs {
+		if d.closed { // nobody knows what is in it
+			readOnly = append(readOnly, g.fixed(dir, unreadable)...)
+		}
 		for name, p := range d.names {
 			readOnly = append(readOnly, g.protectPath(filepath.Join(dir, name), p.why)...)
 		}
@@ -202,6 +205,10 @@ func (g *Guard) End() (notices []Notice) {
 		if d.since > g.scan && !d.made { // it may have been there before, beyond the limit
 			continue
 		}
+		if d.closed && d.made {
+			notices = append(notices, a.quarantine(dir, unreadable))
+			continue
+		}
 		for name, p := range d.names {
 			if path := filepath.Join(dir, name); p.since > g.scan && !a.tree.newRepository(path, g.scan) {
 				notices = append(notices, g.undo(path, p.why)...)
@@ -223,8 +230,11 @@ func (g *Guard) End() (notices []Notice) {
 	return notices
 }
 
-// usedByOthers is why fixed paths are protected.
-const usedByOthers = "it is used by other programs"
+// Why paths are protected.
+const (
+	usedByOthers = "it is used by other programs" // of fixed paths
+	unreadable   = "it cannot be read and checked for files that other programs use"
+)
 
 func exists(path string) bool {
 	_, err := os.Lstat(path)

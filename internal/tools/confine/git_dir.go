@@ -36,10 +36,11 @@ func hooksIn(dir string) (names []string) {
 	if err != nil {
 		return nil
 	}
-	if info.Mode()&fs.ModeSymlink != 0 {
+	entries, err := entriesOf(dir, anyEntry)
+	if info.Mode()&fs.ModeSymlink != 0 || info.IsDir() && (err != nil || !readable(dir, info)) {
 		return []string{"."} // the directory itself
 	}
-	for _, e := range entriesOf(dir, anyEntry) {
+	for _, e := range entries {
 		if !strings.HasSuffix(e.Name(), ".sample") {
 			names = append(names, e.Name())
 		}

@@ -1,6 +1,7 @@
 package confine
 
 import (
+	"cmp"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -119,6 +120,23 @@ func (a *Area) replace(path, text string) (kept string, err error) {
 	return kept, err
 }
 
+// open makes a directory readable that a command has made unreadable.
+func (a *Area) open(path string) error {
+	if slices.Contains(a.tree.tops, path) { // the directory above it may be outside
+		return os.Chmod(path, 0o700)
+	}
+	dir, at, err := a.parent(path)
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	info, err := dir.Lstat(filepath.Base(at))
+	if err != nil || !info.IsDir() {
+		return fmt.Errorf("%s is no directory: %w", a.show(at), cmp.Or(err, fs.ErrInvalid))
+	}
+	return dir.Chmod(filepath.Base(at), info.Mode().Perm()|0o700) // it leaves dir through no link
+}
+
 // parent opens the directory of a path below a writable directory, without following
 // links: jobs may replace directories with links at any time. The path at is path, or the
 // first link that leads to it. It is in the directory.
@@ -143,6 +161,9 @@ func (a *Area) parent(path string) (dir *os.Root, at string, err error) {
 			return nil, path, err
 		}
 		dir = next
+	}
+	if info, err := dir.Stat("."); err == nil && info.Mode().Perm()&0o700 != 0o700 {
+		_ = dir.Chmod(".", info.Mode().Perm()|0o700) // with an error, the change of an entry fails too
 	}
 	return dir, path, nil
 }

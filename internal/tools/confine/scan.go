@@ -1,6 +1,7 @@
 package confine
 
 import (
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -27,6 +28,7 @@ type tree struct {
 	tops      []string                               // absolute, without links
 	protected func(parent, name string) (why string) // see Options.Protected
 	gitDirs   func(worktree string) (dirs []string)  // of a .git file
+	open      func(path string) error                // makes a directory readable
 	dirs      map[string]*directory
 	scans     int
 }
@@ -42,6 +44,9 @@ type directory struct {
 	made  bool // it was made after the scan that first found the directory above it
 	repo  bool // it contains .git
 	git   bool // it is a git directory
+	// closed is set if the directory cannot be read. Other programs may find files in it
+	// by name.
+	closed bool
 	// pointer is the number of the scan that found a .git that is not a directory; 0 if
 	// there is none. It names the git directories in named.
 	pointer int
@@ -71,6 +76,11 @@ func (t *tree) scan() {
 			continue
 		}
 		isMade := made[path] || d != nil && d.made
+		if (isMade || d != nil && !d.closed) && !readable(path, info) && t.open(path) == nil {
+			if info, err = os.Lstat(path); err != nil {
+				continue
+			}
+		}
 		if !isMade {
 			if counted >= maxDirs && filepath.Base(path) != ".git" {
 				continue
@@ -80,6 +90,7 @@ func (t *tree) scan() {
 		if s := stampOf(info); d == nil || d.racy || d.stamp != s {
 			before := d
 			d = t.read(path, s, before)
+			d.closed = d.closed || !readable(path, info)
 			t.dirs[path] = d
 			if before != nil || isMade {
 				markNew(made, d, before)
@@ -121,7 +132,8 @@ func (t *tree) read(path string, s stamp, before *directory) *directory {
 	if before != nil && before.inode == s.inode && before.device == s.device {
 		d.since = before.since
 	}
-	entries := t.readDir(path)
+	entries, err := t.readDir(path)
+	d.closed = err != nil
 	has := func(name string) bool {
 		return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == name })
 	}
@@ -190,18 +202,33 @@ func (t *tree) holdsObjects(path string) bool {
 
 // readDir returns the entries of a directory that may matter: directories, and files that
 // are protected or belong to git.
-func (t *tree) readDir(path string) []fs.DirEntry {
+func (t *tree) readDir(path string) ([]fs.DirEntry, error) {
 	parent := filepath.Base(path)
 	return entriesOf(path, func(e fs.DirEntry) bool {
 		return e.IsDir() || slices.Contains(gitNames, e.Name()) || t.protected(parent, e.Name()) != ""
 	})
 }
 
-// entriesOf returns the entries of a directory that keep accepts, in no order.
-func entriesOf(path string, keep func(fs.DirEntry) bool) (out []fs.DirEntry) {
+// readable reports whether the entries of a directory can be listed and found.
+func readable(path string, info fs.FileInfo) bool {
+	if info.Mode().Perm()&0o500 == 0o500 {
+		return true
+	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil
+		return false
+	}
+	f.Close()
+	_, err = os.Lstat(path + string(filepath.Separator) + ".")
+	return err == nil
+}
+
+// entriesOf returns the entries of a directory that keep accepts, in no order. With an
+// error, it returns those that could be read.
+func entriesOf(path string, keep func(fs.DirEntry) bool) (out []fs.DirEntry, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
 	}
 	defer f.Close()
 	for {
@@ -211,8 +238,11 @@ func entriesOf(path string, keep func(fs.DirEntry) bool) (out []fs.DirEntry) {
 				out = append(out, e)
 			}
 		}
-		if err != nil { // io.EOF, or the rest cannot be read
-			return out
+		if err == io.EOF {
+			return out, nil
+		}
+		if err != nil {
+			return out, err
 		}
 	}
 }

@@ -62,11 +62,12 @@ type Area struct {
 	listed   map[string]listed // protected directories by path
 	prepared bool              // see prepare
 	linked   []string          // installations of programs in the home directory
+	passing  map[string]bool   // results of passesTops
 }
 
 // New returns an Area. It reads nothing until the first command.
 func New(o Options) *Area {
-	return &Area{Options: o, lastGit: map[string]gitDir{}, listed: map[string]listed{}}
+	return &Area{Options: o, lastGit: map[string]gitDir{}, listed: map[string]listed{}, passing: map[string]bool{}}
 }
 
 // Guard is the check of one command. A nil Guard does nothing.
@@ -126,6 +127,7 @@ func (a *Area) Begin(e Extent) *Guard {
 	a.prepare()
 	if e.Private {
 		g := &Guard{area: a, private: true, profile: a.privateProfile(session)}
+		a.dropStrays(g.profile)
 		g.profile.ReadOnly = append(g.profile.ReadOnly, e.ReadOnly...)
 		g.profile.Hide = append(g.profile.Hide, e.Hide...)
 		return g
@@ -138,6 +140,7 @@ func (a *Area) Begin(e Extent) *Guard {
 		a.hideHome(g.profile)
 		g.profile.Hide = append(g.profile.Hide, e.Hide...)
 	}
+	a.dropStrays(g.profile)
 	g.profile.Write = append(g.profile.Write, e.Write...)
 	for _, path := range e.Show {
 		if !inAny(path, a.Secret) {

@@ -31,8 +31,30 @@ func (a *Area) prepare() {
 	}
 	a.tree.tops = tops
 	hidden := slices.Concat(a.Places.Private(), a.Private, a.Secret)
-	a.linked = slices.DeleteFunc(a.Places.Linked(tops...), func(path string) bool { return inAny(path, hidden) })
+	a.linked = slices.DeleteFunc(a.Places.Linked(a.passesTops), func(path string) bool { return inAny(path, hidden) })
 	a.makeCaches(false)
+}
+
+// passesTops reports whether a path is in a directory that commands can change, or leads there
+// through links.
+func (a *Area) passesTops(path string) bool {
+	return slices.ContainsFunc(realpath.Steps(path), func(step string) bool { return inAny(step, a.tree.tops) })
+}
+
+// dropStrays removes the paths of a profile that lead through a directory which commands can
+// change to a place outside: a command or the repository may have made the link, to read or
+// change what it names. Only the user can change where other paths lead, so each is looked at
+// once.
+func (a *Area) dropStrays(p *sandbox.Profile) {
+	strays := func(path string) bool {
+		passes, known := a.passing[path]
+		if !known {
+			passes = a.passesTops(path)
+			a.passing[path] = passes
+		}
+		return passes && !inAny(realpath.Of(path), a.tree.tops)
+	}
+	p.Show, p.Write = slices.DeleteFunc(p.Show, strays), slices.DeleteFunc(p.Write, strays)
 }
 
 // makeCaches creates missing caches of toolchains.

@@ -154,25 +154,25 @@ func (p Places) Toolchains() []string {
 }
 
 // Linked returns the targets of links in directories of programs below the home directory,
-// with the installations that contain them. A directory in writable does not count: a
-// command may have created its links.
-func (p Places) Linked(writable ...string) (found []string) {
+// with the installations that contain them. Paths for which changed returns true do not count:
+// a command may have created their links.
+func (p Places) Linked(changed func(path string) bool) (found []string) {
 	home, err := filepath.EvalSymlinks(p.Home)
 	if err != nil {
 		return nil
 	}
 	dirs := []string{filepath.Join(p.Home, ".local/bin"), filepath.Join(p.Home, "bin")}
 	for _, dir := range append(dirs, filepath.SplitList(p.Env("PATH"))...) {
-		if real, err := filepath.EvalSymlinks(dir); err != nil || !below(dir, p.Home) ||
-			slices.ContainsFunc(writable, func(w string) bool { return real == w || below(real, w) }) {
+		if !below(dir, p.Home) || changed(dir) {
 			continue
 		}
 		entries, _ := os.ReadDir(dir) // without it there are no programs
 		for _, entry := range entries {
-			if entry.Type()&os.ModeSymlink == 0 {
+			link := filepath.Join(dir, entry.Name())
+			if entry.Type()&os.ModeSymlink == 0 || changed(link) {
 				continue
 			}
-			if target, err := filepath.EvalSymlinks(filepath.Join(dir, entry.Name())); err == nil && below(target, home) {
+			if target, err := filepath.EvalSymlinks(link); err == nil && below(target, home) {
 				found = append(found, installation(home, target))
 			}
 		}

@@ -174,3 +174,37 @@ func FuzzOpen(f *testing.F) {
 		}
 	})
 }
+
+// A line that is too long for a record is skipped in pieces: memory stays small.
+func TestOverlongLineTakesLittleMemory(t *testing.T) {
+	text, ends := sample(t, 4)
+	long := bytes.Repeat([]byte("A"), 65<<20)
+	s, _ := place(t, slices.Concat(text[:ends[2]], long, []byte("\n"), text[ends[2]:]))
+	v := view(t, s)
+	for name, read := range map[string]func() int{
+		"view": func() (n int) {
+			for _, err := range v.From(0) {
+				if err == nil {
+					n++
+				}
+			}
+			return n
+		},
+		"search": func() int {
+			hits, _ := search(t, s, history.Query{Texts: []string{"note"}})
+			return len(hits)
+		},
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		n := read()
+		runtime.ReadMemStats(&after)
+		if took := (after.TotalAlloc - before.TotalAlloc) >> 20; n != 4 || took > 32 {
+			t.Errorf("%s: %d records, %d MiB", name, n, took)
+		}
+	}
+	m := &memory{text: slices.Concat(text, long)}
+	if _, problems := m.resume(t); len(problems) != 1 || m.longest > 4<<20 {
+		t.Errorf("resume: %v, a read of %d bytes", problems, m.longest)
+	}
+}

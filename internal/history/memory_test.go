@@ -15,9 +15,12 @@ type memory struct {
 	text []byte
 	fail func(op string) (take int, err error) // bytes that a write takes; -1 for all
 	torn bytes.Buffer                          // bytes that were cut off and saved
+
+	longest int // bytes of a read
 }
 
 func (m *memory) ReadAt(b []byte, off int64) (int, error) {
+	m.longest = max(m.longest, len(b))
 	if off >= int64(len(m.text)) {
 		return 0, io.EOF
 	}
@@ -60,7 +63,7 @@ func (m *memory) fate(op string) (int, error) {
 func (m *memory) Close() error { return nil }
 
 func (m *memory) keep(r io.Reader) error {
-	_, err := io.Copy(&m.torn, r)
+	_, err := io.Copy(struct{ io.Writer }{&m.torn}, r) // in small reads
 	return err
 }
 

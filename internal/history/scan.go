@@ -114,6 +114,9 @@ const (
 	blockSize = 64 << 10
 	// maxBuffer is the size of a buffer that holds the longest line.
 	maxBuffer = maxLine + blockSize
+	// longLine is the length at which the end of a line is looked for before the rest is
+	// read. A line longer than maxLine is no record: it is read in pieces of about this length.
+	longLine = 1 << 20
 )
 
 // pieces reads a log forward.
@@ -123,6 +126,8 @@ type pieces struct {
 	limit int64  // offset to stop at, if the file is longer
 	buf   []byte // read but not returned; its end is at next
 	mem   []byte // the memory of buf
+	end   int64  // of the long line that begins buf; 0 if it is not known
+	split bool   // buf is in a line longer than maxLine
 }
 
 // read returns the next non-empty piece, or io.EOF. Its text is valid until the
@@ -131,17 +136,27 @@ func (p *pieces) read() (piece, error) {
 	searched := 0
 	for {
 		if n := p.leading(); n > 0 {
-			p.buf, searched = p.buf[n:], 0
+			p.buf, p.end, p.split, searched = p.buf[n:], 0, false, 0
 		}
 		if i := separator(p.buf[searched:]); i >= 0 {
 			i += searched
 			got := piece{text: p.buf[:i], off: p.offset(), newline: p.buf[i] == '\n'}
-			p.buf = p.buf[i+1:]
+			p.buf, p.end, p.split = p.buf[i+1:], 0, false
 			return got, nil
 		}
 		searched = len(p.buf)
-		err := p.fill()
-		if err == io.EOF && len(p.buf) > 0 || len(p.buf) > maxLine {
+		if searched >= longLine && p.end == 0 {
+			end, err := lineEnd(p.r, p.next, min(p.limit, p.offset()+maxLine+1))
+			if err != nil {
+				return piece{}, err
+			}
+			p.end, p.split = end, end-p.offset() > maxLine
+		}
+		var err error
+		if !p.split || searched < longLine {
+			err = p.fill()
+		}
+		if err == io.EOF && len(p.buf) > 0 || p.split && searched >= longLine {
 			got := piece{text: p.buf, off: p.offset()}
 			p.buf = nil
 			return got, nil
@@ -166,7 +181,11 @@ func (p *pieces) leading() int {
 // fill reads another block, or returns io.EOF.
 func (p *pieces) fill() error {
 	if p.mem == nil || len(p.buf) > len(p.mem)/2 && len(p.mem) < maxBuffer {
-		whole := make([]byte, min(max(min(blockSize, p.limit-p.next), int64(2*len(p.mem))), maxBuffer))
+		size := max(min(blockSize, p.limit-p.next), int64(2*len(p.mem)))
+		if p.end > p.next && !p.split {
+			size = p.end + 1 - p.offset()
+		}
+		whole := make([]byte, min(size, maxBuffer))
 		p.buf, p.mem = whole[:copy(whole, p.buf)], whole
 	} else {
 		p.buf = p.mem[:copy(p.mem, p.buf)]
@@ -182,6 +201,20 @@ func (p *pieces) fill() error {
 		return nil
 	}
 	return err
+}
+
+// lineEnd returns the offset of the first separator from an offset on, or limit.
+func lineEnd(r io.ReaderAt, from, limit int64) (int64, error) {
+	for block := make([]byte, blockSize); from < limit; from += blockSize {
+		n, err := r.ReadAt(block[:min(blockSize, limit-from)], from)
+		if i := separator(block[:n]); i >= 0 {
+			return from + int64(i), nil
+		}
+		if err != nil && err != io.EOF {
+			return 0, err
+		}
+	}
+	return limit, nil
 }
 
 // separator returns the index of the first line feed or NUL, or -1.

@@ -137,6 +137,7 @@ func (v *matcher) searchFile(ctx context.Context, path string) error {
 	if len(v.buf) == 0 || len(v.buf) > 16*searchBlock {
 		v.buf = make([]byte, searchBlock)
 	}
+	split := false           // the held bytes are in a line longer than maxLine
 	held, off := 0, int64(0) // the first held bytes of buf are the beginning of a line; the file is read up to off
 	for ctx.Err() == nil {
 		n, err := io.ReadFull(f, v.buf[held:])
@@ -152,13 +153,26 @@ func (v *matcher) searchFile(ctx context.Context, path string) error {
 		if !v.block(v.buf[:end], off-int64(held)) || ended {
 			return nil
 		}
+		split = split && end == 0
 		held = copy(v.buf, v.buf[end:held])
-		switch {
-		case held > maxLine:
-			held = 0
-		case held > len(v.buf)/2:
-			v.buf = append(v.buf, make([]byte, min(len(v.buf), maxBuffer-len(v.buf)))...)
+		if held <= len(v.buf)/2 {
+			continue
 		}
+		if held >= longLine && !split {
+			start := off - int64(held)
+			end, err := lineEnd(f, off, start+maxLine+1)
+			if err != nil {
+				return err
+			}
+			split = end-start > maxLine
+		}
+		if split || held > maxLine {
+			held = 0
+			continue
+		}
+		grown := make([]byte, min(2*len(v.buf), maxBuffer))
+		copy(grown, v.buf[:held])
+		v.buf = grown
 	}
 	return nil
 }

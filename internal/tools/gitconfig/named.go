@@ -7,8 +7,14 @@ import (
 	"strings"
 )
 
-// maxBases limits the directories to which the relative paths of a program may refer.
-const maxBases = 10
+// Limits of the search for the files of programs. Beyond maxProgram, maxDepth and
+// maxLooked, a program may be any file.
+const (
+	maxBases   = 10      // directories to which the relative paths of a program may refer
+	maxProgram = 8 << 10 // bytes of the text of a program
+	maxDepth   = 10      // levels of commands in commands
+	maxLooked  = 5000    // paths of all programs
+)
 
 // Named returns the files, and the directories of hooks, that git runs in the worktree at
 // dir because of c, as absolute paths. It reports false if they depend on something that
@@ -28,7 +34,8 @@ func (r Reader) Named(c Config, dir string, own bool) (paths []string, known boo
 			n.program(v)
 		}
 	}
-	return slices.DeleteFunc(n.paths, func(path string) bool { return path == "" }), !n.unknown
+	slices.Sort(n.paths)
+	return slices.DeleteFunc(slices.Compact(n.paths), func(path string) bool { return path == "" }), !n.unknown
 }
 
 // naming collects the files that programs name.
@@ -38,12 +45,14 @@ type naming struct {
 	own     bool
 	paths   []string
 	unknown bool
+	looked  int // paths that were looked for
 
 	// The rest is about one program.
 	bases    []string // directories to which relative paths may refer
 	assigned []string // variables that the text sets
 	moved    bool     // it changes to a directory that is not known
 	bare     bool     // names without a slash may be files
+	depth    int      // of the command in commands
 }
 
 // The marks that replace expansions in a program.
@@ -61,6 +70,10 @@ func (n *naming) program(v Variable) {
 	if command := v.remoteCommand(); command != "" {
 		text = command
 	}
+	if len(text) > maxProgram {
+		n.unknown = true
+		return
+	}
 	n.bases, n.assigned, n.moved, n.bare = []string{n.dir}, assignments(text), false, !v.isHelper()
 	n.candidate(text, false)
 	n.script(text)
@@ -68,6 +81,12 @@ func (n *naming) program(v Variable) {
 
 // script collects the files that the text of a script names.
 func (n *naming) script(text string) {
+	if n.depth == maxDepth {
+		n.unknown = true
+		return
+	}
+	n.depth++
+	defer func() { n.depth-- }()
 	text = n.expand(strings.Map(func(c rune) rune {
 		if strings.ContainsRune(marks, c) {
 			return -1
@@ -173,6 +192,10 @@ func (n *naming) candidate(name string, missing bool) (found bool) {
 		return false
 	}
 	for _, base := range slices.Clone(n.bases) {
+		if n.looked++; n.looked > maxLooked {
+			n.unknown = true
+			return false
+		}
 		path, _ := n.reader.Path(base, name)
 		info, err := os.Stat(path)
 		switch {

@@ -160,6 +160,29 @@ func TestHiddenDirectory(t *testing.T) {
 	}
 }
 
+// A directory stays hidden if the one that contains it is moved, and a link leads to the new
+// place.
+func TestHiddenDirectoryThatMoves(t *testing.T) {
+	ws, dir := newWorkspace(t, map[string]string{"state/keys/a": "the secret key\n", "pub/other": "no secret\n"})
+	ws.Hide(filepath.Join(dir, "state", "keys"))
+	for _, at := range []string{"state", "pub/state"} {
+		if r, err := call(t, ws, "search", obj{"path": ".", "pattern": "secret"}); err != nil || strings.Contains(r.Text, "key") || !strings.Contains(r.Text, "no secret") {
+			t.Errorf("%s: got %q, %v", at, r.Text, err)
+		}
+		if r, err := call(t, ws, "read", obj{"path": at + "/keys/a"}); err == nil {
+			t.Errorf("read %q", r.Text)
+		}
+		if at == "state" {
+			if err := os.Rename(filepath.Join(dir, "state"), filepath.Join(dir, "pub", "state")); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Symlink("pub/state", filepath.Join(dir, "state")); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
 // No tool shows or changes a hidden file, under any of its names.
 func TestHiddenFile(t *testing.T) {
 	ws, dir := newWorkspace(t, map[string]string{"state/permissions.key": "the secret key\n", "state/other": "no secret\n"})

@@ -8,7 +8,8 @@ import (
 )
 
 // located remembers where in a tree hidden paths are, because finding out takes a look at each
-// directory above them. That holds as long as the same directory holds the path.
+// directory above them. That holds as long as the path leads to the same directory at the same
+// place.
 type located struct {
 	mu    sync.Mutex
 	paths map[string]locatedPath
@@ -16,6 +17,7 @@ type located struct {
 
 type locatedPath struct {
 	dir    fs.FileInfo // that holds the path
+	real   string      // the path of dir without links
 	rel    string      // in the tree, with slashes
 	inside bool
 }
@@ -37,19 +39,19 @@ func (t *tree) locate(path string) (rel string, inside bool) {
 	if err != nil {
 		return t.inside(path)
 	}
-	t.located.mu.Lock()
-	defer t.located.mu.Unlock()
-	if known, ok := t.located.paths[path]; ok && os.SameFile(known.dir, info) {
-		return known.rel, known.inside
-	}
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		real = dir
+	}
+	t.located.mu.Lock()
+	defer t.located.mu.Unlock()
+	if known, ok := t.located.paths[path]; ok && known.real == real && os.SameFile(known.dir, info) {
+		return known.rel, known.inside
 	}
 	rel, inside = t.inside(filepath.Join(real, filepath.Base(path)))
 	if t.located.paths == nil {
 		t.located.paths = map[string]locatedPath{}
 	}
-	t.located.paths[path] = locatedPath{info, rel, inside}
+	t.located.paths[path] = locatedPath{info, real, rel, inside}
 	return rel, inside
 }

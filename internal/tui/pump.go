@@ -13,7 +13,7 @@ const (
 	// frameTime is the minimum time between two batches of streamed text. It is shorter
 	// than the time between two reads of a connection that has streamed for a while, so
 	// that text from there is not delayed again.
-	frameTime = 20 * time.Millisecond
+	frameTime = 30 * time.Millisecond
 	// batchTime is the minimum time between two batches with other events, so that
 	// many events at once arrive in few batches.
 	batchTime = 4 * time.Millisecond

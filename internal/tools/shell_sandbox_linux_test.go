@@ -69,7 +69,7 @@ func (c *confined) in(t testing.TB, dir string) {
 	c.area = confine.New(confine.Options{
 		Workspace: dir, Private: []string{filepath.Join(c.home, ".state")}, Places: sandbox.Places{Home: c.home, Env: os.Getenv},
 		Fixed:     func() []string { return []string{filepath.Join(c.home, ".bashrc"), filepath.Join(dir, "fixed")} },
-		Protected: protectedName, Session: func() *sandbox.Session { return session },
+		Protected: protectedName, Parent: func(name string) bool { return name == ".github" }, Session: func() *sandbox.Session { return session },
 	})
 	c.jobs = tools.NewJobs()
 	t.Cleanup(c.jobs.Close)

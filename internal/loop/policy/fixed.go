@@ -49,3 +49,15 @@ func ProtectedName(parent, name string) string {
 	}
 	return ""
 }
+
+// ProtectedParent reports whether a path with that name and another is protected in every
+// directory, as .github/workflows is.
+func ProtectedParent(name string) bool {
+	name = fold(name)
+	for _, r := range protectedPaths {
+		if dir, _, nested := strings.Cut(r.path, "/"); nested && r.anywhere() && strings.EqualFold(name, dir) {
+			return true
+		}
+	}
+	return false
+}

@@ -39,6 +39,9 @@ type Options struct {
 	// Protected returns why a file is protected by its name and the name of its
 	// directory; "" if it is not.
 	Protected func(parent, name string) string
+	// Parent reports whether Protected may return something for files in a directory of that
+	// name; may be nil.
+	Parent func(name string) bool
 	// Session returns the session of the sandbox; nil if there is none. It may block.
 	Session func() *sandbox.Session
 	// Temp is the temporary directory that commands see in the complete sandbox; nil for that

@@ -89,7 +89,7 @@ func (g *Guard) restoreGitDir(path string) (notices []Notice) {
 			notices = append(notices, n)
 		}
 	}
-	if now.common.exists && !before.common.exists && !linkedWorktree(path, now.common) {
+	if now.common.exists && !before.common.exists && !(linkedWorktree(path, now.common) && g.area.tree.isGit(filepath.Dir(filepath.Dir(path)))) {
 		notices = append(notices, g.undo(filepath.Join(path, "commondir"), "it names the directory of git's configuration")...)
 	}
 	hooks := filepath.Join(path, "hooks")
@@ -104,8 +104,8 @@ func (g *Guard) restoreGitDir(path string) (notices []Notice) {
 	return notices
 }
 
-// linkedWorktree reports whether a commondir file is that of a worktree that git made:
-// .git/worktrees/NAME/commondir names .git.
+// linkedWorktree reports whether a commondir file looks like that of a worktree that git
+// made: .git/worktrees/NAME/commondir names .git.
 func linkedWorktree(path string, common content) bool {
 	return filepath.Base(filepath.Dir(path)) == "worktrees" && strings.TrimSpace(common.text) == "../.."
 }

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -27,6 +26,7 @@ var skipped = []string{"node_modules", "vendor", ".venv", "venv", "site-packages
 type tree struct {
 	tops      []string                               // absolute, without links
 	protected func(parent, name string) (why string) // see Options.Protected
+	parent    func(name string) bool                 // see Options.Parent
 	gitDirs   func(worktree string) (dirs []string)  // of a .git file
 	open      func(path string) error                // makes a directory readable
 	dirs      map[string]*directory
@@ -37,13 +37,14 @@ type tree struct {
 type directory struct {
 	stamp
 	racy  bool     // it may have changed since the stamp: see stamp.fresh
-	since int      // number of the scan that found it
+	since int      // number of the scan that found a directory at its path
 	visit int      // number of the last scan
 	subs  []string // directories to scan, absolute; .git first
 	names map[string]protectedName
 	made  bool // it was made after the scan that first found the directory above it
 	repo  bool // it contains .git
 	git   bool // it is a git directory
+	whole bool // it has all entries by which git recognizes a git directory
 	// closed is set if the directory cannot be read. Other programs may find files in it
 	// by name.
 	closed bool
@@ -92,7 +93,10 @@ func (t *tree) scan() {
 			d = t.read(path, s, before)
 			d.closed = d.closed || !readable(path, info)
 			t.dirs[path] = d
-			if before != nil || isMade {
+			switch {
+			case before != nil && (before.inode != s.inode || before.device != s.device): // it was replaced
+				markNew(made, d, nil)
+			case before != nil || isMade:
 				markNew(made, d, before)
 			}
 		}
@@ -129,7 +133,7 @@ func markNew(made map[string]bool, d, before *directory) {
 // read reads a directory. before is its previous state; nil if it is new.
 func (t *tree) read(path string, s stamp, before *directory) *directory {
 	d := &directory{stamp: s, racy: s.fresh(time.Now()), since: t.scans, names: map[string]protectedName{}}
-	if before != nil && before.inode == s.inode && before.device == s.device {
+	if before != nil {
 		d.since = before.since
 	}
 	entries, err := t.readDir(path)
@@ -139,18 +143,17 @@ func (t *tree) read(path string, s stamp, before *directory) *directory {
 	}
 	// Only the name .git makes sure that a directory is used by git alone: everybody can make
 	// the entries that make git recognize others. It counts without them, which git init adds.
-	d.git = filepath.Base(path) == ".git" || has("HEAD") && (has("objects") && has("refs") || has("commondir"))
-	alone, objects := d.git && t.inGit(path), t.holdsObjects(path)
+	d.whole = has("HEAD") && (has("objects") && has("refs") || has("commondir"))
+	d.git = filepath.Base(path) == ".git" || d.whole
+	inGit := t.inGit(path)
 	for _, e := range entries {
 		name := e.Name()
 		sub := filepath.Join(path, name)
 		switch {
-		case alone:
+		case d.git && inGit:
 			if e.IsDir() && (name == "modules" || name == "worktrees") {
 				d.subs = append(d.subs, sub)
 			}
-			continue
-		case objects && len(name) == 2 && strings.Trim(name, "0123456789abcdef") == "":
 			continue
 		case name == ".git":
 			d.repo = true
@@ -165,13 +168,17 @@ func (t *tree) read(path string, s stamp, before *directory) *directory {
 			d.subs = append(first, d.subs...)
 			continue
 		}
-		if why := t.protected(filepath.Base(path), name); why != "" {
+		why := t.protected(filepath.Base(path), name)
+		if why == "" && t.leads(e) {
+			why = "other programs use files below it"
+		}
+		if why != "" {
 			p := protectedName{why: why, since: t.scans}
 			if before != nil && before.names[name].why != "" {
 				p.since = before.names[name].since
 			}
 			d.names[name] = p
-		} else if e.IsDir() && !slices.Contains(skipped, name) {
+		} else if e.IsDir() && (inGit || !slices.Contains(skipped, name)) {
 			d.subs = append(d.subs, sub)
 		}
 	}
@@ -190,14 +197,15 @@ func (t *tree) inGit(path string) bool {
 	}
 }
 
-// holdsObjects reports whether path is where a git directory keeps its objects, in up to
-// 256 directories with names of two hexadecimal digits.
-func (t *tree) holdsObjects(path string) bool {
-	if filepath.Base(path) != "objects" {
-		return false
-	}
-	d := t.dirs[filepath.Dir(path)]
+// isGit reports whether path is a git directory of the tree.
+func (t *tree) isGit(path string) bool {
+	d := t.dirs[path]
 	return d != nil && d.git
+}
+
+// leads reports whether e is a link with the name of a directory whose files are protected.
+func (t *tree) leads(e fs.DirEntry) bool {
+	return e.Type()&fs.ModeSymlink != 0 && t.parent != nil && t.parent(e.Name())
 }
 
 // readDir returns the entries of a directory that may matter: directories, and files that
@@ -205,7 +213,7 @@ func (t *tree) holdsObjects(path string) bool {
 func (t *tree) readDir(path string) ([]fs.DirEntry, error) {
 	parent := filepath.Base(path)
 	return entriesOf(path, func(e fs.DirEntry) bool {
-		return e.IsDir() || slices.Contains(gitNames, e.Name()) || t.protected(parent, e.Name()) != ""
+		return e.IsDir() || slices.Contains(gitNames, e.Name()) || t.protected(parent, e.Name()) != "" || t.leads(e)
 	})
 }
 
@@ -254,16 +262,32 @@ func anyEntry(fs.DirEntry) bool { return true }
 var gitNames = []string{".git", "HEAD", "commondir", "objects", "refs"}
 
 // newRepository reports whether path is in a repository that was made, with the
-// directory that contains it, after a scan.
+// directory that contains it, after a scan. One that took the place of another directory
+// does not count, nor one whose name makes the files in it protected.
 func (t *tree) newRepository(path string, after int) bool {
 	for dir := filepath.Dir(path); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 		d := t.dirs[dir]
 		if d == nil || slices.Contains(t.tops, dir) {
 			return false
 		}
-		if d.since > after && d.repo {
+		if t.parent != nil && t.parent(filepath.Base(dir)) {
+			continue
+		}
+		if d.since > after && t.hasRepository(dir, d) {
 			return true
 		}
 	}
 	return false
+}
+
+// hasRepository reports whether git uses a directory as a repository.
+func (t *tree) hasRepository(dir string, d *directory) bool {
+	named := d.named
+	if d.pointer == 0 {
+		named = []string{filepath.Join(dir, ".git")}
+	}
+	return d.repo && slices.ContainsFunc(named, func(path string) bool {
+		to := t.dirs[path]
+		return to != nil && to.whole
+	})
 }

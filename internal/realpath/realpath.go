@@ -41,14 +41,15 @@ func (m *Memo) Of(path string) string {
 	return real
 }
 
-// Link is a symbolic link.
+// Link is a symbolic link, or a directory that a link enters and leaves through "..": a link
+// in its place would lead elsewhere.
 type Link struct {
 	Path   string // absolute, without links above it
-	Target string // as the link holds it
+	Target string // as the link holds it; "" for a directory
 }
 
 // Links returns an absolute path without symbolic links, like Of, and the links that were
-// followed.
+// followed, with such directories.
 func Links(path string) (links []Link, real string) {
 	steps, links := follow(path)
 	return links, steps[len(steps)-1]
@@ -65,21 +66,26 @@ func follow(path string) (steps []string, followed []Link) {
 	path = filepath.Clean(path)
 	out := []string{path}
 	root := filepath.VolumeName(path) + string(filepath.Separator)
+	from := root // the directory of the last link
 	done, todo := root, strings.Split(strings.TrimPrefix(path, root), string(filepath.Separator))
-	for len(todo) > 0 {
+	for n := 0; len(todo) > 0; {
 		name := todo[0]
 		todo = todo[1:]
 		if name == ".." {
+			if !Inside(from, done) {
+				followed = append(followed, Link{Path: done})
+			}
 			done = filepath.Dir(done)
 			continue
 		}
 		next := filepath.Join(done, name)
 		target, err := os.Readlink(next)
-		if err != nil || len(followed) == maxLinks {
+		if err != nil || n == maxLinks {
 			done = next
 			continue
 		}
-		followed = append(followed, Link{next, target})
+		n++
+		from, followed = done, append(followed, Link{next, target})
 		if filepath.IsAbs(target) {
 			done = filepath.VolumeName(target) + string(filepath.Separator)
 			target = strings.TrimPrefix(target, done)

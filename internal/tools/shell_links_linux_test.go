@@ -3,6 +3,9 @@ package tools_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"agent/internal/tools"
@@ -25,6 +28,15 @@ func TestLinksToProtectedFiles(t *testing.T) {
 		{"link in a directory", ".vscode/tasks.json", map[string]string{".vscode/tasks.json": "../d/f"}, "echo evil >d/f"},
 		{"link in a subdirectory", ".vscode/sub/tasks.json", map[string]string{".vscode/sub/tasks.json": "../../d/f"}, "echo evil >d/f"},
 		{"link in a linked directory", ".vscode/tasks.json", map[string]string{".vscode": "real", "real/tasks.json": "../d/f"}, "echo evil >d/f"},
+		{"link deep in a directory", ".vscode/a/b/c/f", map[string]string{".vscode/a/b/c/f": "../../../../d/f"}, "echo evil >d/f"},
+		{"link in a directory behind a link", ".git/hooks/t/x.sh", map[string]string{".git/hooks/t": "../../lib", "lib/x.sh": "../d/f"}, "echo evil >d/f"},
+		{"link deep in a directory behind two links", ".vscode/t/a/b/f", map[string]string{".vscode/t": "../l", "l": "m", "m/a/b": "../../n", "n/f": "../d/f"}, "echo evil >d/f"},
+		{"link in a directory outside", ".git/hooks/t/g", map[string]string{".git/hooks/t": "../../../out", "../out/g": "../work/d/f"}, "echo evil >d/f"},
+		{"link to outside replaced", ".git/hooks/pre-commit", map[string]string{".git/hooks/pre-commit": "../../l/f", "l": "../out"}, "rm l; mkdir l; echo evil >l/f"},
+		{"link to outside in a directory replaced", ".vscode/sub/f", map[string]string{".vscode/sub/f": "../../l/f", "l": "../out"}, "rm l; mkdir l; echo evil >l/f"},
+		{"link to a directory outside replaced", ".vscode/sub/f", map[string]string{".vscode/sub": "../l", "l": "../out"}, "rm l; mkdir l; echo evil >l/f"},
+		{"directory above a link replaced, same link", ".git/hooks/pre-commit", map[string]string{".git/hooks/pre-commit": "../../l/f", "l/f": "../d/f"}, "mkdir -p e/l e/d; ln -s ../d/f e/l/f; echo evil >e/d/f; mv l m; ln -s e/l l"},
+		{"passed directory replaced", ".git/hooks/pre-commit", map[string]string{".git/hooks/pre-commit": "../../p/../d/f", "p/x": "y"}, "mkdir -p e/p e/d; echo evil >e/d/f; mv p q; ln -s e/p p"},
 		{"link to a directory in a directory", ".vscode/sub/f", map[string]string{".vscode/sub": "../d"}, "echo evil >d/f; echo evil >d/new"},
 		{"linked directory replaced", ".vscode/f", map[string]string{".vscode": "l", "l": "d"}, "rm l; mkdir l; echo evil >l/f"},
 		{"fixed link", "fixed", map[string]string{"fixed": "d/f"}, "echo evil >d/f"},
@@ -37,6 +49,7 @@ func TestLinksToProtectedFiles(t *testing.T) {
 			c := confineCommands(t)
 			c.git("init", "-q")
 			c.put("d/f", "user\n")
+			c.put("../out/f", "user\n")
 			for name, target := range row.links {
 				path := filepath.Join(c.dir, name)
 				if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -47,12 +60,30 @@ func TestLinksToProtectedFiles(t *testing.T) {
 				}
 			}
 			r := c.sh(row.line, tools.Access{})
-			if b, err := os.ReadFile(filepath.Join(c.dir, row.path)); err == nil && string(b) != "user\n" || err != nil && row.name != "hook without a target" {
+			unused := []string{"hook without a target", "directory above a link replaced, same link", "passed directory replaced"}
+			if b, err := os.ReadFile(filepath.Join(c.dir, row.path)); err == nil && string(b) != "user\n" || err != nil && !slices.Contains(unused, row.name) {
 				t.Errorf("%s: %q, %v\n%s\n%s", row.path, b, err, r.Summary, r.Text)
 			}
 			if c.exists("d/new") {
 				t.Error("a protected directory has a new file")
 			}
 		})
+	}
+}
+
+// If a protected directory is too large to find all links in it, a command cannot change
+// what they might lead to, and says so.
+func TestLargeProtectedDirectory(t *testing.T) {
+	c := confineCommands(t)
+	c.put("f", "user\n")
+	for i := range 2100 {
+		if err := os.MkdirAll(filepath.Join(c.dir, ".vscode", "d", strconv.Itoa(i)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := c.sh("echo evil >f", tools.Access{})
+	b, err := os.ReadFile(filepath.Join(c.dir, "f"))
+	if err != nil || string(b) != "user\n" || !strings.Contains(r.Text, ".vscode contains more than 2000 directories") {
+		t.Errorf("%q, %v\n%s\n%s", b, err, r.Summary, r.Text)
 	}
 }

@@ -84,6 +84,8 @@ type Guard struct {
 	links   map[string]leadingLink // before the command, by path
 	dirs    map[string]resolved    // directories of protected paths
 	absent  map[string]string      // protected paths that did not exist, and why they are protected
+	// unsearched is a protected directory that is too large to search for links; "" if none is.
+	unsearched string
 
 	approval []string             // protected paths that it may change
 	opened   map[string]openedDir // protected directories that contain such paths
@@ -233,7 +235,7 @@ func (g *Guard) End() (notices []Notice) {
 	for dir, before := range g.opened {
 		notices = append(notices, g.undoIn(dir, before)...)
 	}
-	return notices
+	return append(notices, g.tooLarge()...)
 }
 
 // Why paths are protected.

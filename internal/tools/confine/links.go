@@ -1,6 +1,7 @@
 package confine
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -10,17 +11,31 @@ import (
 	"agent/internal/realpath"
 )
 
-// maxListed is how many entries of a protected directory are searched for links.
-const maxListed = 4096
+// maxSearched is how many directories of one protected directory are searched for links, those
+// near the top first. With more, commands cannot change the workspace. Directories that
+// commands cannot change count for maxOutside instead, and further ones are not searched.
+const (
+	maxSearched = 2000
+	maxOutside  = 200
+)
 
-// leadingLink is a symbolic link that leads to a protected path, or is one.
+// leadingLink is a symbolic link that leads to a protected path, or is one. The target is ""
+// if it is a directory that a link passes.
 type leadingLink struct{ target, why string }
 
 // listed is what a protected directory contained when it was last read.
 type listed struct {
 	stamp
-	racy        bool
-	links, dirs []string // absolute; only links to where commands may write
+	racy  bool
+	dirs  []string // absolute
+	links []foundLink
+}
+
+// foundLink is a symbolic link in a protected directory.
+type foundLink struct {
+	path  string   // absolute
+	steps []string // what it leads through and, last, to: absolute, without links above it
+	dir   bool     // it leads to a directory
 }
 
 // resolved is a directory without links, and the links that lead to it.
@@ -34,11 +49,52 @@ type resolved struct {
 func (g *Guard) protectPath(path, why string) (readOnly []string) {
 	real, info := g.protectTarget(path, why, &readOnly)
 	if info != nil && info.IsDir() {
-		for _, link := range g.linksIn(real, true) {
-			g.protectTarget(link, why, &readOnly)
-		}
+		g.protectLinks(real, why, &readOnly)
 	}
 	return readOnly
+}
+
+// protectLinks protects what the links in a protected directory lead to. It searches the
+// directories below it, those that links lead to, and so on.
+func (g *Guard) protectLinks(top, why string, readOnly *[]string) {
+	todo, seen, inside := []string{top}, map[string]bool{}, 0
+	for i := 0; i < len(todo); i++ {
+		dir := todo[i]
+		isOpen := func(writable string) bool { // commands work in it, or a link leads above it
+			return writable == dir || realpath.Inside(writable, dir) && !realpath.Inside(dir, top)
+		}
+		if seen[dir] || slices.ContainsFunc(g.area.tree.tops, isOpen) {
+			continue
+		}
+		if inAny(dir, g.write) {
+			if inside++; inside > maxSearched {
+				g.unsearched = top
+				*readOnly = append(*readOnly, g.area.tree.tops...)
+				return
+			}
+		} else if len(seen)-inside >= maxOutside {
+			continue
+		}
+		seen[dir] = true
+		l := g.area.list(dir)
+		todo = append(todo, l.dirs...)
+		for _, link := range l.links {
+			if !g.canMove(link, top) {
+				continue
+			}
+			if real, info := g.protectTarget(link.path, why, readOnly); info != nil && info.IsDir() {
+				todo = append(todo, real)
+			}
+		}
+	}
+}
+
+// canMove reports whether the command could change what a link leads to, outside the protected
+// directory top.
+func (g *Guard) canMove(link foundLink, top string) bool {
+	return slices.ContainsFunc(link.steps, func(step string) bool {
+		return !realpath.Inside(step, top) && (link.dir || inAny(step, g.write))
+	})
 }
 
 // protectTarget protects what a path leads to, which it returns; info is nil if that does
@@ -86,55 +142,62 @@ func (g *Guard) resolve(path string) (links []realpath.Link, real string, info f
 	return links, real, info
 }
 
-// linksIn returns the symbolic links in a directory that lead to where commands may
-// write, and those in its subdirectories if deeper is set.
-func (g *Guard) linksIn(dir string, deeper bool) (links []string) {
+// list returns the links and directories in a protected directory. It reads only a directory
+// that has changed.
+func (a *Area) list(dir string) listed {
 	info, err := os.Lstat(dir)
 	if err != nil || !info.IsDir() {
-		return nil
+		return listed{}
 	}
 	s := stampOf(info)
-	l, ok := g.area.listed[dir]
-	if !ok || l.racy || l.stamp != s {
-		l = g.list(dir, s)
-		g.area.listed[dir] = l
-	}
-	links = slices.Clone(l.links)
-	if deeper {
-		for _, sub := range l.dirs {
-			links = append(links, g.linksIn(sub, false)...)
-		}
-	}
-	return links
-}
-
-// list reads a protected directory.
-func (g *Guard) list(dir string, s stamp) listed {
-	l := listed{stamp: s, racy: s.fresh(time.Now())}
-	f, err := os.Open(dir)
-	if err != nil {
+	if l, ok := a.listed[dir]; ok && !l.racy && l.stamp == s {
 		return l
 	}
-	defer f.Close()
-	entries, _ := f.ReadDir(maxListed) // with an error, those that could be read
+	l := listed{stamp: s, racy: s.fresh(time.Now())}
+	entries, _ := entriesOf(dir, func(e fs.DirEntry) bool { // with an error, those that could be read
+		return e.IsDir() || e.Type()&fs.ModeSymlink != 0
+	})
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())
-		switch {
-		case e.IsDir():
+		if e.IsDir() {
 			l.dirs = append(l.dirs, path)
-		case e.Type()&fs.ModeSymlink != 0 && inAny(realpath.Of(path), g.write):
-			l.links = append(l.links, path)
+			continue
 		}
+		links, real := realpath.Links(path)
+		link := foundLink{path: path}
+		for _, step := range links[min(1, len(links)):] { // the first is the link itself
+			link.steps = append(link.steps, step.Path)
+		}
+		link.steps = append(link.steps, real)
+		to, err := os.Stat(real)
+		link.dir = err == nil && to.IsDir()
+		l.links = append(l.links, link)
 	}
+	a.listed[dir] = l
 	return l
 }
 
-// restoreLinks restores the links that led to protected paths and lead elsewhere now.
+// restoreLinks restores the links that led to protected paths and lead elsewhere now, also
+// because a directory above them was replaced with a link.
 func (g *Guard) restoreLinks() (notices []Notice) {
 	for path, l := range g.links {
-		if target, err := os.Readlink(path); exists(path) && (err != nil || target != l.target) && !g.approved(path) {
+		target, _ := os.Readlink(path) // "" if it is no link
+		dir := filepath.Dir(path)
+		if exists(path) && (target != l.target || realpath.Of(dir) != dir) && !g.approved(path) {
 			notices = append(notices, g.area.relink(path, l))
 		}
 	}
 	return notices
+}
+
+// tooLarge reports that the command could not change the workspace.
+func (g *Guard) tooLarge() []Notice {
+	if g.unsearched == "" {
+		return nil
+	}
+	show := g.area.show(g.unsearched)
+	return []Notice{{
+		Short: "read-only workspace: " + show + " is too large",
+		Text:  fmt.Sprintf("the command could not change the workspace: %s contains more than %d directories, too many to find all symbolic links that other programs follow", show, maxSearched),
+	}}
 }

@@ -77,6 +77,9 @@ func renameFreeName(dir *os.Root, from, to string) error {
 // relink restores a protected symbolic link that a command has replaced.
 func (a *Area) relink(path string, link leadingLink) Notice {
 	n := a.quarantine(path, link.why)
+	if link.target == "" {
+		return n
+	}
 	dir, at, err := a.parent(path)
 	if err == nil {
 		err = dir.Symlink(link.target, filepath.Base(at)) // an error if at is a link to path: it exists

@@ -317,10 +317,10 @@ func runsClean(p command.Part) bool {
 	return p.Destroyed.SparesGit && len(p.Argv) > 1 && p.Argv[0] == "git" && p.Argv[1] == "clean"
 }
 
-// mayChangeGit reports whether a part could change a git directory although its text does
-// not show that.
+// mayChangeGit reports whether a part moves HEAD, or could change a git directory although
+// its text does not show that.
 func mayChangeGit(p command.Part) bool {
-	return p.Reason != "" && !p.Destroyed.SparesGit && (p.Traits != command.Destroys || len(p.Destroyed.Trees) == 0)
+	return p.Reason != "" && (!p.Destroyed.SparesGit || p.Destroyed.MovesHead) && (p.Traits != command.Destroys || len(p.Destroyed.Trees) == 0)
 }
 
 // staged reports whether something is staged for the next commit in the repository of

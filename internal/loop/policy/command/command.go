@@ -183,6 +183,8 @@ type Destroyed struct {
 	// SparesGit is set if the part is git, which leaves git directories below Selects as
 	// they are.
 	SparesGit bool
+	// MovesHead is set if the part, which is git, checks out a commit or a branch.
+	MovesHead bool
 	// Partial is set if Writes and Selects may not be all that the part destroys, because
 	// its text does not show the rest.
 	Partial bool

@@ -60,19 +60,19 @@ func (g *guesser) discards(p *Part, options []string, sub string, args []string)
 		}
 	case "reset":
 		p.Destroyed.Unstages = !given("--soft", args)
-		if !given("--hard", args) && !given("--merge", args) && !given("--keep", args) {
-			if p.Destroyed.Unstages {
-				p.needs(Destroys, "`git reset` discards what is staged")
-			}
-			break
-		}
-		if slices.ContainsFunc(operands, func(o string) bool { return o != "HEAD" && o != "@" }) {
+		whole := !p.Destroyed.Unstages || given("--hard", args) || given("--merge", args) || given("--keep", args)
+		switch {
+		case g.picks(p, args) || whole && slices.ContainsFunc(operands, func(o string) bool { return o != "HEAD" && o != "@" }):
 			p.needs(Destroys|Permanent, "`git reset` moves the branch")
+		case !whole:
+			p.needs(Destroys, "`git reset` discards what is staged")
 		}
 	case "checkout":
 		at := slices.Index(args, "--")
+		p.Destroyed.MovesHead = g.picks(p, args) || slices.ContainsFunc([]string{"-b", "-d", "-t", "--detach", "--orphan", "--track"}, func(o string) bool { return given(o, args) })
 		p.Destroyed.Unstages = force || at < 0 && len(operands) > 1 || at >= 0 && len(operandsOf(args[:at])) > 0
 	case "switch":
+		p.Destroyed.MovesHead = true
 		p.Destroyed.Unstages = force || given("--discard-changes", args)
 	case "restore":
 		p.Destroyed.Unstages = given("-S", args) || given("--staged", args)
@@ -89,6 +89,20 @@ func (g *guesser) discards(p *Part, options []string, sub string, args []string)
 		g.selects(p, []string{"."})
 		p.Destroyed.SparesGit = true
 	}
+}
+
+// picks reports whether the arguments of git reset or checkout name a commit other than
+// HEAD and no paths.
+func (g *guesser) picks(p *Part, args []string) bool {
+	operands, at := operandsOf(args), slices.Index(args, "--")
+	if len(operands) != 1 || operands[0] == "HEAD" || operands[0] == "@" {
+		return false
+	}
+	if at >= 0 {
+		return len(operandsOf(args[:at])) > 0
+	}
+	o := operands[0]
+	return !p.finds(g.env, o, File, Directory, Special) && (!strings.ContainsAny(o, "*?[") || strings.ContainsAny(o, "{:"))
 }
 
 // outputsOf returns the files that git archive and git bundle create write.

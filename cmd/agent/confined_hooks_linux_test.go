@@ -96,6 +96,16 @@ func TestHooksOutsideTheSandbox(t *testing.T) {
 		"data":                   {`"command":"echo x >HOME/STOLEN; curl -s -u a@b:c --data-urlencode text=me@home http://127.0.0.1:1 || true"`, true},
 		"dates of a file":        {`"command":"date -f Makefile 2>HOME/STOLEN"`, false},
 		"file of a variable":     {`"command":"f=Makefile; cat \"$f\" >HOME/STOLEN"`, false},
+		"splits a value":         {`"command":"p=x; [ -z $p ] || echo x >HOME/STOLEN"`, false},
+		"operator of a value":    {`"command":"p=-n; [ \"$p\" \"$p\" ] && echo x >HOME/STOLEN"`, false},
+		"test":                   {`"command":"p=x; [ -n \"$p\" ] && [ ! \"$p\" = y ] && echo x >HOME/STOLEN"`, true},
+		"option of a value":      {`"command":"p=x; curl -s \"$p\"; echo x >HOME/STOLEN"`, false},
+		"option of an answer":    {`"command":"date \"$(jq -r .a)\"; echo x >HOME/STOLEN"`, false},
+		"format of a value":      {`"command":"p=x; printf \"$p\"; echo x >HOME/STOLEN"`, false},
+		"text of a value":        {`"command":"printf '%s' \"$PATH\" >HOME/STOLEN"`, true},
+		"name of a value":        {`"command":"p=q; read \"$p\"; echo x >HOME/STOLEN"`, false},
+		"name":                   {`"command":"read -r p; echo x >HOME/STOLEN"`, true},
+		"data with a value":      {`"command":"curl -s -d \"text=$PATH\" http://127.0.0.1:1; echo x >HOME/STOLEN"`, true},
 		"changed path":           {`"command":"PATH=.:$PATH; jq"`, false},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -72,8 +72,14 @@ func plainCall(c *syntax.CallExpr, dir string) bool {
 	if !slices.Contains(plainPrograms, name) || fromWorkspace(name, dir) {
 		return false
 	}
+	if name == "[" && !plainTest(c.Args[1:]) {
+		return false
+	}
 	operands := 0
 	for i, w := range c.Args[1:] {
+		if splits(w) {
+			return false
+		}
 		text, static := wordText(w)
 		if strings.HasPrefix(text, "-") && text != "-" {
 			if !plainOption(name, text, static) {
@@ -87,6 +93,56 @@ func plainCall(c *syntax.CallExpr, dir string) bool {
 		}
 	}
 	return true
+}
+
+// splits reports whether the shell splits the value of an expansion in a word into several
+// words, any of which can be an option.
+func splits(w *syntax.Word) bool {
+	return slices.ContainsFunc(w.Parts, func(p syntax.WordPart) bool {
+		switch p.(type) {
+		case *syntax.ParamExp, *syntax.CmdSubst:
+			return !isHome(p)
+		}
+		return false
+	})
+}
+
+// expands reports whether a word begins with an expansion, so that its value can be an option.
+func expands(w *syntax.Word) bool {
+	parts := w.Parts
+	for len(parts) > 0 {
+		switch p := parts[0].(type) {
+		case *syntax.DblQuoted:
+			if len(p.Parts) > 0 {
+				parts = p.Parts
+				continue
+			}
+			parts = parts[1:]
+		case *syntax.ParamExp, *syntax.CmdSubst:
+			return !isHome(p)
+		default:
+			return false
+		}
+	}
+	return false
+}
+
+// plainTest reports whether the arguments of [ are a test whose operator the hook spells out: an
+// operator that a value brings along can name a variable, and evaluate its index.
+func plainTest(args []*syntax.Word) bool {
+	if len(args) > 0 && args[0].Lit() == "!" {
+		args = args[1:]
+	}
+	switch len(args) { // with the closing bracket
+	case 2:
+		return true
+	case 3:
+		op := args[0].Lit()
+		return len(op) == 2 && op[0] == '-' && op != "-v" && op != "-R"
+	case 4:
+		return slices.Contains([]string{"=", "==", "!=", "-eq", "-ne", "-lt", "-le", "-gt", "-ge"}, args[1].Lit())
+	}
+	return false
 }
 
 // plainOption reports whether an option names no file and no variable. Static is set if its
@@ -116,8 +172,20 @@ func plainOption(name, text string, static bool) bool {
 func plainOperand(name string, w *syntax.Word, n int, before, dir string) bool {
 	text, static := wordText(w)
 	switch name {
-	case "printf", "[":
-		return len(w.Parts) > 0
+	case "curl", "date", "jq", "logger", "read", "say":
+		if expands(w) { // its value can be an option
+			return false
+		}
+	case "printf":
+		return n > 1 || !expands(w)
+	case "terminal-notifier":
+		if expands(w) && !strings.HasPrefix(before, "-") {
+			return false
+		}
+	}
+	switch name {
+	case "read": // it evaluates the name of a variable
+		return static
 	case "cat", "cut", "head", "tail", "wc":
 		return static && strings.Trim(text, "0123456789,-+") == "" || plainPath(w, dir)
 	case "jq": // the first one is the filter, which can include others

@@ -59,13 +59,15 @@ type Area struct {
 	Options
 	workspace string // without links
 
-	mu       sync.Mutex
-	tree     tree
-	lastGit  map[string]gitDir // git directories by path, as last read
-	listed   map[string]listed // protected directories by path
-	prepared bool              // see prepare
-	linked   []string          // installations of programs in the home directory
-	passing  map[string]bool   // results of passesTops
+	mu        sync.Mutex
+	tree      tree
+	around    []string           // worktrees that contain the writable directories
+	lastGit   map[string]gitDir  // git directories by path, as last read
+	lastFiles map[string]content // .git files by path, as last read
+	listed    map[string]listed  // protected directories by path
+	prepared  bool               // see prepare
+	linked    []string           // installations of programs in the home directory
+	passing   map[string]bool    // results of passesTops
 }
 
 // New returns an Area. It reads nothing until the first command.
@@ -75,15 +77,16 @@ func New(o Options) *Area {
 
 // Guard is the check of one command. A nil Guard does nothing.
 type Guard struct {
-	area    *Area
-	private bool // it cannot change anything
-	profile *sandbox.Profile
-	scan    int                    // number of the scan before the command
-	gitDirs map[string]gitDir      // before the command
-	write   []string               // what it may write to, without links
-	links   map[string]leadingLink // before the command, by path
-	dirs    map[string]resolved    // directories of protected paths
-	absent  map[string]string      // protected paths that did not exist, and why they are protected
+	area     *Area
+	private  bool // it cannot change anything
+	profile  *sandbox.Profile
+	scan     int                    // number of the scan before the command
+	gitDirs  map[string]gitDir      // before the command
+	gitFiles map[string]content     // .git files before the command
+	write    []string               // what it may write to, without links
+	links    map[string]leadingLink // before the command, by path
+	dirs     map[string]resolved    // directories of protected paths
+	absent   map[string]string      // protected paths that did not exist, and why they are protected
 	// unsearched is a protected directory that is too large to search for links; "" if none is.
 	unsearched string
 
@@ -137,7 +140,7 @@ func (a *Area) Begin(e Extent) *Guard {
 		g.profile.Hide = append(g.profile.Hide, e.Hide...)
 		return g
 	}
-	g := &Guard{area: a, links: map[string]leadingLink{}, absent: map[string]string{}, dirs: map[string]resolved{}, gitDirs: map[string]gitDir{}, approval: e.Approved, opened: map[string]openedDir{}}
+	g := &Guard{area: a, links: map[string]leadingLink{}, absent: map[string]string{}, dirs: map[string]resolved{}, gitDirs: map[string]gitDir{}, gitFiles: map[string]content{}, approval: e.Approved, opened: map[string]openedDir{}}
 	a.tree.scan()
 	g.scan = a.tree.scans
 	g.profile = a.profile(session, e.Network, e.SystemTemp)
@@ -157,7 +160,7 @@ func (a *Area) Begin(e Extent) *Guard {
 		g.write = append(g.write, realpath.Of(path))
 	}
 	g.profile.ReadOnly = slices.Concat(g.profile.ReadOnly, e.ReadOnly, g.protect())
-	a.lastGit = g.gitDirs
+	a.lastGit, a.lastFiles = g.gitDirs, g.gitFiles
 	for _, path := range a.Fixed() {
 		g.profile.ReadOnly = append(g.profile.ReadOnly, g.protectPath(path, usedByOthers)...)
 	}
@@ -180,11 +183,10 @@ func (g *Guard) protect() (readOnly []string) {
 				readOnly = append(readOnly, g.fixed(file, "")...)
 			}
 		}
-		if d.git {
-			g.gitDirs[dir] = readGitDir(dir, a.lastGit[dir])
-			for _, path := range g.gitDirs[dir].fixed(dir, a.Places.Home) {
-				readOnly = append(readOnly, g.protectPath(path, "git runs it")...)
-			}
+	}
+	for dir, worktrees := range g.gitWorktrees() {
+		for _, path := range g.gitPaths(dir, worktrees) {
+			readOnly = append(readOnly, g.protectPath(path, "git runs it")...)
 		}
 	}
 	return readOnly

@@ -16,6 +16,7 @@ type gitDir struct {
 	config   content
 	worktree content // config.worktree
 	common   content // commondir, which names the directory with the configuration
+	linked   content // gitdir, which names the .git file of a linked worktree
 	hooks    []string
 }
 
@@ -26,6 +27,7 @@ func readGitDir(path string, before gitDir) gitDir {
 		config:   readContent(filepath.Join(path, "config"), before.config),
 		worktree: readContent(filepath.Join(path, "config.worktree"), before.worktree),
 		common:   readContent(filepath.Join(path, "commondir"), before.common),
+		linked:   readContent(filepath.Join(path, "gitdir"), before.linked),
 		hooks:    hooksIn(filepath.Join(path, "hooks")),
 	}
 }
@@ -48,24 +50,106 @@ func hooksIn(dir string) (names []string) {
 	return names
 }
 
-// fixed returns the paths of a git directory that commands must not change.
-func (g gitDir) fixed(path, home string) []string {
-	paths := []string{filepath.Join(path, "hooks")}
-	if g.common.exists {
-		paths = append(paths, filepath.Join(path, "commondir"))
+// gitWorktrees returns the git directories that the last scan found, and those of the worktrees
+// around the writable directories and in them, each with worktrees whose .git is a file or a
+// link that names it.
+func (g *Guard) gitWorktrees() map[string][]string {
+	a := g.area
+	worktrees := map[string][]string{}
+	add := func(worktree string) {
+		if git := g.gitDirOf(worktree); git != "" {
+			worktrees[git] = append(worktrees[git], worktree)
+		}
 	}
-	files := map[string]content{filepath.Join(path, "config"): g.config, filepath.Join(path, "config.worktree"): g.worktree}
-	reader := gitconfig.Reader{Home: home, File: func(path string) (string, bool) {
+	for dir, d := range a.tree.dirs {
+		if d.git && worktrees[dir] == nil {
+			worktrees[dir] = []string{}
+		}
+		if d.pointer > 0 {
+			add(dir)
+		}
+	}
+	for _, dir := range a.around {
+		if a.tree.dirs[dir] == nil {
+			add(dir)
+		}
+	}
+	return worktrees
+}
+
+// gitDirOf returns the git directory that git uses in a worktree, without links; "" if there is
+// none.
+func (g *Guard) gitDirOf(worktree string) string {
+	path := filepath.Join(worktree, ".git")
+	file := readContent(path, g.area.lastFiles[path])
+	g.gitFiles[path] = file
+	if file.exists && !file.plain {
+		path = realpath.Of(path)
+		if info, err := os.Lstat(path); err == nil && info.IsDir() {
+			return path
+		}
+		file = readContent(path, content{})
+	}
+	dir, _ := gitDirIn(file, worktree)
+	return dir
+}
+
+// gitDirIn returns the git directory that the .git file of a worktree names, without links.
+func gitDirIn(file content, worktree string) (dir string, ok bool) {
+	to, ok := strings.CutPrefix(strings.TrimSpace(file.text), "gitdir:")
+	if !file.plain || !ok {
+		return "", false
+	}
+	return realpath.Of(from(worktree, strings.TrimSpace(to))), true
+}
+
+// readGitDir reads the git directory at path, once.
+func (g *Guard) readGitDir(path string) gitDir {
+	d, ok := g.gitDirs[path]
+	if !ok {
+		d = readGitDir(path, g.area.lastGit[path])
+		g.gitDirs[path] = d
+	}
+	return d
+}
+
+// gitPaths returns the paths that commands must not change because of the git directory at
+// path and the worktrees that use it: those that it is given, and those that its files name.
+func (g *Guard) gitPaths(path string, worktrees []string) []string {
+	d := g.readGitDir(path)
+	paths := []string{filepath.Join(path, "hooks")}
+	common := path
+	if d.common.exists {
+		paths = append(paths, filepath.Join(path, "commondir"))
+		if d.common.plain {
+			common = realpath.Of(from(path, strings.TrimSpace(d.common.text)))
+			paths = append(paths, filepath.Join(common, "hooks"))
+		}
+	}
+	config, own := filepath.Join(common, "config"), filepath.Join(path, "config.worktree")
+	files := map[string]content{config: g.readGitDir(common).config, own: d.worktree}
+	reader := gitconfig.Reader{Home: g.area.Places.Home, File: func(path string) (string, bool) {
 		c, known := files[path]
 		if !known {
 			c = readContent(path, content{})
 		}
 		return c.text, c.plain || !c.exists
 	}}
-	c := reader.Read(filepath.Join(path, "config"), filepath.Join(path, "config.worktree"))
+	c := reader.Read(config, own)
 	paths = append(paths, c.Included...)
-	if worktree, name := filepath.Split(path); name == ".git" {
-		worktree = filepath.Clean(worktree)
+	if filepath.Base(path) == ".git" {
+		worktrees = append(worktrees, filepath.Dir(path))
+	}
+	if d.linked.plain {
+		worktrees = append(worktrees, filepath.Dir(realpath.Of(from(path, strings.TrimSpace(d.linked.text)))))
+	}
+	for _, v := range c.Variables {
+		if v.Section == "core" && v.Subsection == "" && v.Key == "worktree" && v.Value != "" {
+			worktrees = append(worktrees, realpath.Of(from(path, v.Value)))
+		}
+	}
+	slices.Sort(worktrees)
+	for _, worktree := range slices.Compact(worktrees) {
 		named, _ := reader.Named(c, worktree, false)
 		paths = append(paths, slices.DeleteFunc(named, func(path string) bool { return realpath.Inside(worktree, path) })...)
 	}

@@ -24,6 +24,11 @@ func (a *Area) prepare() {
 		tops = append(tops, realpath.Of(dir))
 	}
 	a.tree = tree{dirs: map[string]*directory{}, protected: a.Protected, parent: a.Parent, gitDirs: a.scannedGitDirs, open: a.open}
+	for _, top := range tops {
+		a.around = append(a.around, worktreesAround(top)...)
+	}
+	slices.Sort(a.around)
+	a.around = slices.Compact(a.around)
 	for _, dir := range a.repositoryAbove() {
 		if !inAny(dir, tops) {
 			tops = append(tops, dir)
@@ -189,16 +194,26 @@ func (a *Area) writable(path string) bool {
 // repositoryAbove returns the git directories of the repository that contains the
 // workspace, if they are outside it.
 func (a *Area) repositoryAbove() []string {
-	for dir := a.workspace; ; dir = filepath.Dir(dir) {
-		git := filepath.Join(dir, ".git")
-		if info, err := os.Lstat(git); err == nil {
-			if info.IsDir() {
-				return []string{git}
-			}
-			return a.gitDirs(dir)
+	worktrees := worktreesAround(a.workspace)
+	if len(worktrees) == 0 {
+		return nil
+	}
+	git := filepath.Join(worktrees[0], ".git")
+	if info, err := os.Lstat(git); err == nil && info.IsDir() {
+		return []string{git}
+	}
+	return a.gitDirs(worktrees[0])
+}
+
+// worktreesAround returns the directories with .git among dir and those that contain it, the
+// innermost first.
+func worktreesAround(dir string) (worktrees []string) {
+	for ; ; dir = filepath.Dir(dir) {
+		if exists(filepath.Join(dir, ".git")) {
+			worktrees = append(worktrees, dir)
 		}
 		if dir == filepath.Dir(dir) {
-			return nil
+			return worktrees
 		}
 	}
 }
@@ -209,11 +224,10 @@ func (a *Area) repositoryAbove() []string {
 // make any directory writable.
 func (a *Area) gitDirs(worktree string) []string {
 	file := readContent(filepath.Join(worktree, ".git"), content{})
-	to, ok := strings.CutPrefix(strings.TrimSpace(file.text), "gitdir:")
-	if !file.plain || !ok {
+	dir, ok := gitDirIn(file, worktree)
+	if !ok {
 		return nil
 	}
-	dir := realpath.Of(from(worktree, strings.TrimSpace(to)))
 	if !realpath.Inside(dir, a.workspace) && !namesWorktree(dir, worktree) {
 		return nil
 	}

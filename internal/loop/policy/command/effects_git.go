@@ -7,6 +7,9 @@ import (
 
 // gitEffects judges arguments of git that the table cannot express.
 func (g *guesser) gitEffects(p *Part, args []string, sub string) {
+	if !IsGitCommand(sub) {
+		p.needs(Unclear, code("git", sub)+" may change or delete branches and commits")
+	}
 	for i, w := range args {
 		if w == sub {
 			if sub == "checkout" && slices.ContainsFunc(args[i+1:], func(o string) bool {
@@ -38,6 +41,7 @@ var gitReaders = []string{
 	"", "status", "diff", "log", "show", "blame", "annotate", "grep", "ls-files", "ls-tree", "rev-parse", "rev-list", "describe", "shortlog", "cat-file",
 	"name-rev", "merge-base", "for-each-ref", "show-ref", "show-branch", "whatchanged", "count-objects", "check-ignore", "check-attr", "diff-tree", "diff-files",
 	"diff-index", "var", "version", "help", "ls-remote", "cherry", "range-diff",
+	"fsck", "verify-commit", "verify-tag", "verify-pack", "merge-tree", "patch-id", "stripspace", "check-ref-format", "check-mailmap",
 }
 
 // allInside reports whether a path is in the workspace, whatever the directory of p is.

@@ -184,10 +184,14 @@ func (g *Guard) protect() (readOnly []string) {
 			}
 		}
 	}
+	paths := map[string]bool{} // worktrees share many
 	for dir, worktrees := range g.gitWorktrees() {
 		for _, path := range g.gitPaths(dir, worktrees) {
-			readOnly = append(readOnly, g.protectPath(path, "git runs it")...)
+			paths[path] = true
 		}
+	}
+	for path := range paths {
+		readOnly = append(readOnly, g.protectPath(path, "git runs it")...)
 	}
 	return readOnly
 }

@@ -122,7 +122,7 @@ func (g *Guard) gitPaths(path string, worktrees []string) []string {
 	if d.common.exists {
 		paths = append(paths, filepath.Join(path, "commondir"))
 		if d.common.plain {
-			common = realpath.Of(from(path, strings.TrimSpace(d.common.text)))
+			common = from(path, strings.TrimSpace(d.common.text))
 			paths = append(paths, filepath.Join(common, "hooks"))
 		}
 	}
@@ -141,11 +141,11 @@ func (g *Guard) gitPaths(path string, worktrees []string) []string {
 		worktrees = append(worktrees, filepath.Dir(path))
 	}
 	if d.linked.plain {
-		worktrees = append(worktrees, filepath.Dir(realpath.Of(from(path, strings.TrimSpace(d.linked.text)))))
+		worktrees = append(worktrees, filepath.Dir(from(path, strings.TrimSpace(d.linked.text))))
 	}
 	for _, v := range c.Variables {
 		if v.Section == "core" && v.Subsection == "" && v.Key == "worktree" && v.Value != "" {
-			worktrees = append(worktrees, realpath.Of(from(path, v.Value)))
+			worktrees = append(worktrees, from(path, v.Value))
 		}
 	}
 	slices.Sort(worktrees)

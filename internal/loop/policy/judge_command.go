@@ -40,7 +40,15 @@ func (p *Policy) judgeCommand(c tools.Call, f Facts, found ruling) Verdict {
 	}
 	all := p.allowsCommand(c, f)
 	if all.complete {
-		return all.verdict(f)
+		why := ""
+		if all.standing {
+			why = p.uncovered(f)
+		}
+		if why == "" {
+			return all.verdict(f)
+		}
+		v.Why, v.Rule, v.Decider = why, why, p.row(why)
+		return v
 	}
 	switch p.Mode {
 	case event.ModeAll:
@@ -133,12 +141,9 @@ func (p *Policy) runsInEdits(c tools.Call, f Facts, all allowance) bool {
 	if f.Command == nil || f.paths.Copy || f.paths.Disposable || f.paths.Sandbox != SandboxFull || !f.losses.recorded || len(f.losses.appended)+len(c.Warnings) > 0 {
 		return false
 	}
-	outside := slices.ContainsFunc(f.touched, func(t touched) bool {
-		return t.outside && !f.writesTemporary(t.path) && !t.listed && f.paths.look(t.path) != command.Special && !f.runsProgram(t.path)
-	})
 	// Git directories are writable for git, and so for other programs in the line.
 	commits := slices.ContainsFunc(f.Command.Parts, runsGit) && slices.ContainsFunc(f.Command.Parts, mayChangeGit)
-	return !outside && !commits && !all.network && p.unapproved(f, all.left) == ""
+	return !f.namesOutside() && !commits && !all.network && p.unapproved(f, all.left) == ""
 }
 
 // writesTemporary reports whether a command writes to a path in the temporary directory, so
@@ -328,6 +333,7 @@ type allowance struct {
 	online   bool   // they also allow the network for parts that do not need it
 	decider  string
 	byRule   bool
+	standing bool          // a standing permission allows a part
 	strict   bool          // only as far as undo can restore what it destroys
 	options  bool          // a rule names a part, but its input may hold options
 	left     command.Trait // of the parts that they do not allow
@@ -356,7 +362,7 @@ func (p *Policy) allowsCommand(c tools.Call, f Facts) (out allowance) {
 	out.left = f.Command.Traits
 	out.ended = p.end(c.Targets[0], f)
 	if g := p.commandGrant(c, f); g != nil {
-		return allowance{complete: true, decider: g.decider(f)}
+		return allowance{complete: true, standing: true, decider: g.decider(f)}
 	}
 	script, ok := f.Command.Script(tools.GitFunction)
 	if !ok || f.paths.NoBash {
@@ -379,7 +385,7 @@ func (p *Policy) allowsCommand(c tools.Call, f Facts) (out allowance) {
 			deciders = append(deciders, by)
 		}
 		out.network = out.network || network && !(part.Local && part.Traits&command.Connects == 0)
-		out.online, out.byRule = out.online && network, out.byRule || rule
+		out.online, out.byRule, out.standing = out.online && network, out.byRule || rule, out.standing || !rule
 		out.strict = out.strict || f.losses.recorded && (part.Edits || part.InPlace() != nil)
 	}
 	out.complete = out.complete && len(deciders) > 0

@@ -39,6 +39,48 @@ func TestOffersOfALine(t *testing.T) {
 	}
 }
 
+// A standing permission does not cover reading files that may hold secrets or are outside the
+// workspace, and none is offered for it. A rule covers it.
+func TestStandingPermissionsDoNotCoverSecrets(t *testing.T) {
+	dir, outside := project(t, ".env", "id_rsa", "main.c"), project(t, "x")
+	at := policy.Paths{Workspace: dir, Home: filepath.Join(outside, "home"), Sandbox: policy.SandboxFull}
+	for _, c := range []struct{ allowed, line, want string }{
+		{"git commit -m x", "git commit --allow-empty -F main.c", "runs"},
+		{"git commit -m x", "git commit --allow-empty -F .env", "asks"},
+		{"git commit -m x", "git commit --allow-empty -F " + outside + "/x", "asks"},
+		{"git tag v1", "git tag -F id_rsa v1", "asks"},
+		{"git apply main.c", "git apply id_rsa", "asks"},
+		{"gcc -c main.c", "gcc -E -P main.c", "runs"},
+		{"gcc -c main.c", "gcc -E -P -xc .env", "asks"},
+		{"shellcheck main.c", "shellcheck .env", "asks"},
+		{"eslint .", "eslint .env", "asks"},
+	} {
+		for _, mode := range []event.Mode{event.ModeAsk, event.ModeEdits, event.ModeAll} {
+			if mode == event.ModeAll && strings.Contains(c.line, outside) {
+				continue // which reads outside the workspace
+			}
+			p := policy.Policy{Mode: event.ModeAsk}
+			first := asks(&p, at, run(dir, c.allowed))
+			if p.Allow(first.Offer); first.Offer.String() == "" {
+				t.Errorf("%s offers nothing", c.allowed)
+			}
+			p.Mode = mode
+			v := asks(&p, at, run(dir, c.line))
+			if outcome(v) != c.want || v.Offer.String() != "" {
+				t.Errorf("%s in %s: %s, want %s (%s), offers %q", c.line, mode, outcome(v), c.want, v.Why, v.Offer)
+			}
+			fresh := asks(&policy.Policy{Mode: event.ModeAsk}, at, run(dir, c.line)).Offer.String()
+			if (fresh == "") != (c.want == "asks") {
+				t.Errorf("%s offers %q", c.line, fresh)
+			}
+			p = policy.Policy{Mode: mode, Rules: rules(t, "allow command: "+c.line)}
+			if v := asks(&p, at, run(dir, c.line)); outcome(v) != "runs" {
+				t.Errorf("%s with a rule in %s: %s (%s)", c.line, mode, outcome(v), v.Why)
+			}
+		}
+	}
+}
+
 // The permissions of one offer are separate: removing one leaves the others.
 func TestPermissionsOfALineAreSeparate(t *testing.T) {
 	dir := project(t, "package.json")

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"agent/internal/loop/event"
 	"agent/internal/loop/policy/command"
 )
 
@@ -54,4 +55,23 @@ func writable(p *command.Part, real string) string {
 		real = filepath.Dir(real)
 	}
 	return real
+}
+
+// namesOutside reports whether a command names files outside the workspace.
+func (f Facts) namesOutside() bool {
+	return slices.ContainsFunc(f.touched, func(t touched) bool {
+		return t.outside && !f.writesTemporary(t.path) && !t.listed && f.paths.look(t.path) != command.Special && !f.runsProgram(t.path)
+	})
+}
+
+// uncovered returns why standing permissions do not cover what a command reads; empty if they do.
+func (p *Policy) uncovered(f Facts) string {
+	switch {
+	case f.paths.Disposable:
+	case len(f.secretReads()) > 0:
+		return ruleSecret
+	case p.Mode != event.ModeAll && f.namesOutside():
+		return ruleOutside
+	}
+	return ""
 }

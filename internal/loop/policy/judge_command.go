@@ -40,15 +40,7 @@ func (p *Policy) judgeCommand(c tools.Call, f Facts, found ruling) Verdict {
 	}
 	all := p.allowsCommand(c, f)
 	if all.complete {
-		why := ""
-		if all.standing {
-			why = p.uncovered(f)
-		}
-		if why == "" {
-			return all.verdict(f)
-		}
-		v.Why, v.Rule, v.Decider = why, why, p.row(why)
-		return v
+		return p.judgeAllowed(all, f, v)
 	}
 	switch p.Mode {
 	case event.ModeAll:
@@ -76,6 +68,20 @@ func (p *Policy) judgeCommand(c tools.Call, f Facts, found ruling) Verdict {
 		v.Warning = strings.TrimSuffix(all.ended+"; "+v.Warning, "; ")
 	}
 	return v
+}
+
+// judgeAllowed judges a command that rules and permissions allow. asks is the verdict that
+// asks about it, for what standing permissions do not cover.
+func (p *Policy) judgeAllowed(all allowance, f Facts, asks Verdict) Verdict {
+	why := ""
+	if all.standing {
+		why = p.uncovered(f)
+	}
+	if why == "" {
+		return all.verdict(f)
+	}
+	asks.Why, asks.Rule, asks.Decider = why, why, p.row(why)
+	return asks
 }
 
 // runsInAll returns the verdict on a command that needs no approval in mode all. It runs

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"agent/internal/loop/event"
 	"agent/internal/loop/policy/command"
 )
 
@@ -65,13 +64,9 @@ func (f Facts) namesOutside() bool {
 }
 
 // uncovered returns why standing permissions do not cover what a command reads; empty if they do.
-func (p *Policy) uncovered(f Facts) string {
-	switch {
-	case f.paths.Disposable:
-	case len(f.secretReads()) > 0:
+func uncovered(f Facts) string {
+	if !f.paths.Disposable && len(f.secretReads()) > 0 {
 		return ruleSecret
-	case p.Mode != event.ModeAll && f.namesOutside():
-		return ruleOutside
 	}
 	return ""
 }

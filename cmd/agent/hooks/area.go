@@ -108,21 +108,15 @@ func splits(w *syntax.Word) bool {
 }
 
 // expands reports whether a word begins with an expansion, so that its value can be an option.
-func expands(w *syntax.Word) bool {
-	parts := w.Parts
-	for len(parts) > 0 {
-		switch p := parts[0].(type) {
-		case *syntax.DblQuoted:
-			if len(p.Parts) > 0 {
-				parts = p.Parts
-				continue
-			}
-			parts = parts[1:]
-		case *syntax.ParamExp, *syntax.CmdSubst:
-			return !isHome(p)
-		default:
-			return false
-		}
+func expands(parts []syntax.WordPart) bool {
+	if len(parts) == 0 {
+		return false
+	}
+	switch p := parts[0].(type) {
+	case *syntax.DblQuoted:
+		return expands(append(slices.Clone(p.Parts), parts[1:]...))
+	case *syntax.ParamExp, *syntax.CmdSubst:
+		return !isHome(p)
 	}
 	return false
 }
@@ -171,16 +165,14 @@ func plainOption(name, text string, static bool) bool {
 // no command can have replaced. before is the argument before it.
 func plainOperand(name string, w *syntax.Word, n int, before, dir string) bool {
 	text, static := wordText(w)
-	switch name {
-	case "curl", "date", "jq", "logger", "read", "say":
-		if expands(w) { // its value can be an option
+	if expands(w.Parts) {
+		switch name {
+		case "curl", "date", "jq", "logger", "say":
 			return false
-		}
-	case "printf":
-		return n > 1 || !expands(w)
-	case "terminal-notifier":
-		if expands(w) && !strings.HasPrefix(before, "-") {
-			return false
+		case "printf":
+			return n > 1
+		case "terminal-notifier":
+			return strings.HasPrefix(before, "-")
 		}
 	}
 	switch name {
@@ -266,7 +258,7 @@ func plainPath(w *syntax.Word, dir string) bool {
 		path = filepath.Join(os.Getenv("HOME"), path[2:])
 	}
 	real := realpath.Of(path)
-	return filepath.IsAbs(path) && !strings.ContainsAny(path, "*?[{") && !within(realpath.Of(dir), real) && !within(realpath.Of(os.TempDir()), real)
+	return filepath.IsAbs(path) && !strings.ContainsAny(path, "*?[{") && !realpath.Inside(real, realpath.Of(dir)) && !realpath.Inside(real, realpath.Of(os.TempDir()))
 }
 
 // isHome reports whether a part of a word is $HOME.
@@ -278,16 +270,10 @@ func isHome(part syntax.WordPart) bool {
 // fromWorkspace reports whether the shell could find a program of that name in the workspace.
 func fromWorkspace(name, dir string) bool {
 	for _, in := range filepath.SplitList(os.Getenv("PATH")) {
-		if !filepath.IsAbs(in) || within(realpath.Of(dir), realpath.Of(in)) {
+		if !filepath.IsAbs(in) || realpath.Inside(realpath.Of(in), realpath.Of(dir)) {
 			return true
 		}
 	}
 	path, err := exec.LookPath(name)
-	return err == nil && within(realpath.Of(dir), realpath.Of(path))
-}
-
-// within reports whether path is dir or below it.
-func within(dir, path string) bool {
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && filepath.IsLocal(rel)
+	return err == nil && realpath.Inside(realpath.Of(path), realpath.Of(dir))
 }

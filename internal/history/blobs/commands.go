@@ -9,8 +9,8 @@ import (
 	"agent/internal/history/filelock"
 )
 
-// commandsName is the file with one lock for each session: a byte that everything shares
-// which runs a command of the session.
+// commandsName is the file in which each session has a byte. All processes that run a command
+// of the session hold a shared lock of it.
 const commandsName = ".commands.lock"
 
 // settleTime is the longest time that Settle waits. A command ends within milliseconds after
@@ -46,7 +46,7 @@ func Settle(dir, session string) {
 	}
 }
 
-// place returns the byte that stands for a session.
+// place returns the offset of the byte of a session.
 func place(session string) int64 {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(session))

@@ -5,8 +5,8 @@
 // of git stays writable; settings in it that can run programs are reverted.
 //
 // The check covers all directories that commands make, and the first 500 others, those near
-// the top first. It cannot tell who changed a file: a protected path that the user creates while a command runs
-// is renamed, too. The check deletes nothing.
+// the top first. It cannot tell who changed a file: a protected path that the user creates
+// while a command runs is renamed, too. The check deletes nothing.
 //
 // The package decides nothing about permissions and starts nothing. Start reading at
 // Area.Begin.

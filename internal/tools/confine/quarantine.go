@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"agent/internal/realpath"
 )
@@ -66,8 +67,17 @@ func renameFree(dir *os.Root, name string) (to string, err error) {
 	return to, renameNew(dir, name, to)
 }
 
-// renameFreeName renames an entry of dir to a name that nothing has just now.
-func renameFreeName(dir *os.Root, from, to string) error {
+// renameNew renames an entry of dir, unless the new name exists; then the error is
+// fs.ErrExist. Where the file system cannot check that itself, a job can make the name in between.
+func renameNew(dir *os.Root, from, to string) error {
+	f, err := dir.Open(".")
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err = noReplace(int(f.Fd()), from, to); !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, syscall.EINVAL) {
+		return err
+	}
 	if _, err := dir.Lstat(to); err == nil {
 		return fs.ErrExist
 	}

@@ -1,24 +1,8 @@
 package confine
 
-import (
-	"errors"
-	"os"
+import "golang.org/x/sys/unix"
 
-	"golang.org/x/sys/unix"
-)
-
-// renameNew renames an entry of dir to a name that is free; otherwise the error is
-// fs.ErrExist. Where the file system cannot check that itself, a job can make the name meanwhile.
-func renameNew(dir *os.Root, from, to string) error {
-	f, err := dir.Open(".")
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	fd := int(f.Fd())
-	err = unix.RenameatxNp(fd, from, fd, to, unix.RENAME_EXCL)
-	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOTSUP) {
-		return renameFreeName(dir, from, to)
-	}
-	return err
+// noReplace renames an entry of a directory, given by its descriptor, unless the new name exists.
+func noReplace(dir int, from, to string) error {
+	return unix.RenameatxNp(dir, from, dir, to, unix.RENAME_EXCL)
 }

@@ -2,6 +2,6 @@
 
 package confine
 
-import "os"
+import "errors"
 
-func renameNew(dir *os.Root, from, to string) error { return renameFreeName(dir, from, to) }
+func noReplace(int, string, string) error { return errors.ErrUnsupported }

@@ -18,15 +18,14 @@ import (
 
 // tree is a directory that is accessed only through its os.Root.
 type tree struct {
-	root    *os.Root    // nil for a directory outside the workspace: see enter
-	dir     string      // absolute path
-	self    fs.FileInfo // info of the directory
-	kind    treeKind
-	hidden  []string // see Workspace.Hide
-	located *located // of hidden
-	wider   bool     // see Workspace.AllowOutside
-	editor  Editor   // see Workspace.UseEditor; may be nil
-	temp    *tempdir.Dir
+	root   *os.Root    // nil for a directory outside the workspace: see enter
+	dir    string      // absolute path
+	self   fs.FileInfo // info of the directory
+	kind   treeKind
+	hidden []string // see Workspace.Hide
+	wider  bool     // see Workspace.AllowOutside
+	editor Editor   // see Workspace.UseEditor; may be nil
+	temp   *tempdir.Dir
 }
 
 // treeKind is the kind of a tree.
@@ -49,7 +48,7 @@ func openTree(dir string) (tree, error) {
 	if err != nil {
 		return tree{}, errors.Join(fmt.Errorf("open workspace: %w", err), root.Close())
 	}
-	return tree{root: root, dir: dir, self: self, located: new(located)}, nil
+	return tree{root: root, dir: dir, self: self}, nil
 }
 
 // show returns the resolved path p as a model writes it.

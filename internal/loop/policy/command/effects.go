@@ -51,10 +51,12 @@ var allEffects = sync.OnceValue(func() effectTable {
 	return t
 })
 
+// traits are the words of effects.txt for traits.
+var traits = map[string]Trait{"files": Destroys, "destroys": Destroys | Permanent, "connects": Connects, "interprets": Interprets}
+
 func traitsOf(names string) (t Trait) {
-	values := map[string]Trait{"files": Destroys, "destroys": Destroys | Permanent, "connects": Connects, "interprets": Interprets}
 	for name := range strings.FieldsSeq(names) {
-		t |= values[name]
+		t |= traits[name]
 	}
 	return t
 }

@@ -70,7 +70,7 @@ func newTrap(t *testing.T, s *server) *trap {
 		}
 	}
 	tr.arm(t)
-	program("git", `for a; do printf '%s ' "$a"; done >>'`+tr.git+"'; echo >>'"+tr.git+"'\nexec '"+real+"' \"$@\"\n")
+	program("git", `printf '%s\n' "$*" >>'`+tr.git+"'\nexec '"+real+"' \"$@\"\n") // one write: git runs side by side
 	tr.env = append(tr.env, "PATH="+bin)
 	return tr
 }

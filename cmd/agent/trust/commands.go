@@ -7,24 +7,11 @@ import (
 	"slices"
 	"strings"
 
-	"agent/internal/loop/policy"
+	"agent/internal/tools/manifest"
 )
 
 // maxSearched is the number of entries in directories whose files a command may run.
 const maxSearched = 2000
-
-// moreManifests are files that programs read by default and that can name what they run,
-// besides those of policy.Manifests.
-var moreManifests = map[string][]string{
-	"bundle": {"Gemfile"}, "cargo": {"Cargo.toml", "build.rs", ".cargo/config.toml", "rust-toolchain.toml"}, "cmake": {"CMakeLists.txt"},
-	"deno": {"deno.json", "deno.jsonc"}, "doit": {"dodo.py"}, "grunt": {"Gruntfile.js"}, "gulp": {"gulpfile.js"},
-	"eslint": {"eslint.config.js", "eslint.config.mjs", "eslint.config.cjs", "eslint.config.ts", ".eslintrc.js", ".eslintrc.cjs", ".eslintrc.json"},
-	"hatch":  pyproject, "invoke": {"tasks.py"}, "inv": {"tasks.py"}, "lefthook": {"lefthook.yml"}, "meson": {"meson.build"}, "mix": {"mix.exs"}, "nox": {"noxfile.py"},
-	"pdm": pyproject, "poetry": pyproject, "pre-commit": {".pre-commit-config.yaml"}, "pytest": {"conftest.py", "pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg"},
-	"scons": {"SConstruct"}, "tox": pyproject, "uv": pyproject, "uvx": pyproject,
-}
-
-var pyproject = []string{"pyproject.toml"}
 
 // Commands is like Programs for shell commands, and includes further files that they may
 // run: the manifests of programs such as make and npm, the files of directories that a loop,
@@ -60,7 +47,7 @@ func Commands(root, dir string, commands ...string) (text string, files []string
 // namedIn returns the existing files that a word may make a program run which it starts in
 // dir: manifests, modules, and the files that match a wildcard.
 func namedIn(dir, word string) (out []string) {
-	for _, name := range slices.Concat(policy.Manifests(word), moreManifests[filepath.Base(word)], modules(word)) {
+	for _, name := range slices.Concat(manifest.Files(word), manifest.Modules(word)) {
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 			out = append(out, path)
@@ -69,24 +56,6 @@ func namedIn(dir, word string) (out []string) {
 	if strings.ContainsAny(word, "*?[") {
 		found, _ := filepath.Glob(filepath.Join(dir, word)) // the error is a malformed pattern
 		out = append(out, found[:min(len(found), maxSearched)]...)
-	}
-	return out
-}
-
-// modules returns the paths that a word means as the name of a module: python3 -m tool,
-// node lint.
-func modules(word string) (out []string) {
-	if strings.HasPrefix(word, "-") || strings.ContainsAny(word, "*?") {
-		return nil
-	}
-	for _, ext := range []string{".js", ".mjs", ".cjs", ".ts", ".json", ".py", ".rb", ".pl", ".pm", ".php", ".lua", ".sh"} {
-		out = append(out, word+ext)
-	}
-	for _, name := range []string{"package.json", "index.js", "index.mjs", "index.cjs", "index.ts", "__init__.py", "__main__.py"} {
-		out = append(out, word+"/"+name)
-	}
-	if path := strings.ReplaceAll(word, ".", "/"); path != word {
-		out = append(out, path+".py", path+"/__init__.py", path+"/__main__.py")
 	}
 	return out
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"agent/internal/loop/policy/command"
+	"agent/internal/tools/manifest"
 )
 
 // Limits on what a command with a standing permission may name. Other commands need
@@ -24,39 +25,6 @@ const (
 	maxNamedPaths = 1000
 	maxNamedBytes = 64 << 20
 )
-
-// manifests lists the files that programs read by default.
-var manifests = map[string][]string{
-	"make": {"GNUmakefile", "makefile", "Makefile"},
-	"npm":  packageFiles, "npx": packageFiles, "bun": packageFiles,
-	"pnpm":     {"package.json", "package.json5", "package.yaml", "pnpm-workspace.yaml", ".pnpmfile.cjs", ".pnpmfile.mjs"},
-	"yarn":     {"package.json", ".yarnrc", ".yarnrc.yml"},
-	"just":     {"justfile", "Justfile", ".justfile"},
-	"task":     {"Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "taskfile.yaml", "Taskfile.dist.yml", "Taskfile.dist.yaml"},
-	"rake":     {"Rakefile", "rakefile", "Rakefile.rb", "rakefile.rb"},
-	"ninja":    {"build.ninja"},
-	"tox":      {"tox.ini", "pyproject.toml", "setup.cfg"},
-	"mvn":      {"pom.xml"},
-	"gradle":   {"build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"},
-	"gradlew":  {"build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"},
-	"composer": {"composer.json"},
-}
-
-var packageFiles = []string{"package.json"}
-
-// settings lists the files that can name the shell or the programs with which a program
-// runs scripts. They may also hold secrets, which the program does not show, so a command
-// that reads one only by default does not count as reading it.
-var settings = map[string][]string{"npm": npmSettings, "npx": npmSettings, "pnpm": npmSettings, "yarn": npmSettings}
-
-var npmSettings = []string{".npmrc"}
-
-// Manifests returns the names of the files that a program reads by default to find out what
-// to run. Word is its name or path.
-func Manifests(word string) []string {
-	name := programName(word)
-	return slices.Concat(manifests[name], settings[name])
-}
 
 // wordsIn returns the words of a command that may name files: its words, the words of
 // quoted text, which may be a script, and the parts of words such as FILE=x.
@@ -128,7 +96,8 @@ type naming struct {
 	words []string
 	dirs  []string // absolute; the first is that of the command
 	paths []string // absolute; existing, or possible meanings of a word with a separator
-	// settings are absolute paths of files that the programs read by default.
+	// settings are absolute paths of files that the programs read by default without showing
+	// their content: a command that names none of them does not count as reading one.
 	settings []string
 	files    []File
 }
@@ -140,7 +109,7 @@ func (n *naming) find(dir string) bool {
 	}
 	names := n.words
 	for _, w := range n.words {
-		names = append(names, manifests[programName(w)]...)
+		names = append(names, manifest.Tasks(w)...)
 	}
 	n.enter(dir)
 	for i := 0; i < len(n.dirs); i++ {
@@ -150,7 +119,7 @@ func (n *naming) find(dir string) bool {
 			}
 		}
 		for _, w := range n.words {
-			for _, name := range settings[programName(w)] {
+			for _, name := range manifest.Settings(w) {
 				n.settings = append(n.settings, filepath.Join(n.dirs[i], name))
 			}
 		}
@@ -266,7 +235,7 @@ func hashFile(path string, limit int64) (out File, size int64, ok bool) {
 	}
 	h, content := sha256.New(), new(bytes.Buffer)
 	to := io.Writer(h)
-	if filepath.Base(path) == packageFiles[0] {
+	if filepath.Base(path) == "package.json" {
 		to = io.MultiWriter(h, content)
 	}
 	size, err = io.Copy(to, io.LimitReader(f, limit+1))

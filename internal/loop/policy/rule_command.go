@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"agent/internal/loop/policy/command"
+	"agent/internal/tools/manifest"
 )
 
 // match says how surely a rule matches a command.
@@ -49,7 +50,7 @@ func (r Rule) matchesPart(p *command.Part) match {
 	}
 	found := max(r.begins(words, sureMatch), r.mayBeGit(words), r.assigned(p))
 	if !runsArguments(p, words[0].text) {
-		if found == noMatch && p.Reason != "" && !slices.Contains(inert[:], programName(words[0].text)) && r.mentioned(words[1:]) {
+		if found == noMatch && p.Reason != "" && !slices.Contains(inert[:], manifest.Program(words[0].text)) && r.mentioned(words[1:]) {
 			return mayMatch
 		}
 		return found
@@ -124,7 +125,7 @@ func runsArguments(p *command.Part, program string) bool {
 func readsCommands(p *command.Part, words []word) bool {
 	input := p.Operator == "|" || slices.ContainsFunc(p.Redirs, func(re command.Redirect) bool { return strings.HasPrefix(re.Op, "<") })
 	return slices.ContainsFunc(words, func(w word) bool {
-		switch programName(w.text) {
+		switch manifest.Program(w.text) {
 		case "xargs", "gxargs", "parallel", "alias", "bind", "complete", "mapfile", "readarray", "sed", "gsed": // sed only with a script that runs its input
 			return true
 		case "sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "fish", "csh", "tcsh", "source", ".":
@@ -198,7 +199,7 @@ func (r Rule) begins(words []word, amongTargets match) match {
 				break
 			}
 			if !option && !strings.HasPrefix(text, "-") {
-				if !command.Targets(programName(want[0])) {
+				if !command.Targets(manifest.Program(want[0])) {
 					return noMatch
 				}
 				found = amongTargets
@@ -212,17 +213,7 @@ func (r Rule) begins(words []word, amongTargets match) match {
 
 // sameProgram reports whether two words name the same program, in any directory and on
 // any file system.
-func sameProgram(a, b string) bool { return programName(a) == programName(b) }
-
-// programName returns the name of a program without its directory. All variants of make
-// have one name.
-func programName(word string) string {
-	name := strings.TrimSuffix(strings.ToLower(filepath.Base(filepath.FromSlash(word))), ".exe")
-	if name == "gmake" || name == "bmake" {
-		return "make"
-	}
-	return name
-}
+func sameProgram(a, b string) bool { return manifest.Program(a) == manifest.Program(b) }
 
 // allowsPart reports whether an allow rule covers a part that runs in dir. It compares the
 // literal words of the part, and covers a part that deletes data or runs other programs

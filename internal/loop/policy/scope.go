@@ -11,6 +11,7 @@ import (
 	"agent/internal/loop/policy/command"
 	"agent/internal/realpath"
 	"agent/internal/tools"
+	"agent/internal/tools/manifest"
 )
 
 // Scope is what a standing permission ("always allow, in this session") covers. The
@@ -198,7 +199,7 @@ func (f Facts) directory(t touched) Scope {
 // none.
 func (f Facts) manifests(prefix string) (files []File, ok bool) {
 	program, _, _ := strings.Cut(prefix, " ")
-	names := Manifests(program)
+	names := slices.Concat(manifest.Tasks(program), manifest.Settings(program))
 	for _, file := range f.Files {
 		if slices.Contains(names, filepath.Base(file.Path)) {
 			files = append(files, File{Path: file.Path, Sum: cmp.Or(file.Decides, file.Sum)})

@@ -175,10 +175,21 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
-// A line that is too long for a record is skipped in pieces: memory stays small.
-func TestOverlongLineTakesLittleMemory(t *testing.T) {
+// A line that is too long for a record, and a hole of zeros, are skipped in pieces: memory
+// stays small.
+func TestLongDamageTakesLittleMemory(t *testing.T) {
+	for name, long := range map[string][]byte{
+		"line":               bytes.Repeat([]byte("A"), 65<<20),
+		"hole":               make([]byte, 40<<20),
+		"hole after a line":  append(bytes.Repeat([]byte("A"), 1<<20), make([]byte, 40<<20)...),
+		"hole before a line": append(make([]byte, 40<<20), bytes.Repeat([]byte("A"), 1<<20)...),
+	} {
+		t.Run(name, func(t *testing.T) { takesLittleMemory(t, long) })
+	}
+}
+
+func takesLittleMemory(t *testing.T, long []byte) {
 	text, ends := sample(t, 4)
-	long := bytes.Repeat([]byte("A"), 65<<20)
 	s, _ := place(t, slices.Concat(text[:ends[2]], long, []byte("\n"), text[ends[2]:]))
 	v := view(t, s)
 	for name, read := range map[string]func() int{

@@ -146,7 +146,7 @@ func (v *matcher) searchFile(ctx context.Context, path string) error {
 		if err != nil && !ended {
 			return err
 		}
-		end := bytes.LastIndexByte(v.buf[:held], '\n') + 1
+		end := lastSeparator(v.buf[:held]) + 1
 		if ended {
 			end = held
 		}

@@ -91,12 +91,14 @@ type span struct {
 	kind       string
 }
 
-// Text returns s with its secrets replaced by placeholders. It keeps placeholders.
+// Text returns s with its secrets replaced by placeholders, also those with escape sequences
+// or invisible characters in them. It keeps placeholders.
 func (m *Masker) Text(s string) string {
 	if m == nil || len(s) < minLength {
 		return s
 	}
-	spans := m.current().find(s)
+	f := m.current()
+	spans := append(f.find(s), hiddenSpans(s, f.find)...)
 	if len(spans) == 0 {
 		return s
 	}
@@ -136,10 +138,14 @@ func (m *Masker) outside(s string, spans []span) []span {
 	return spans
 }
 
-// placeholder returns the placeholder of a secret, and remembers both.
+// placeholder returns the placeholder of a secret, and remembers both. Hidden parts do not
+// belong to the secret.
 func (m *Masker) placeholder(kind, value string) string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if v, ok := visible(value, "", true); ok && m.given[value] == "" {
+		value = v.text
+	}
 	if p, ok := m.values[value]; ok {
 		return p
 	}

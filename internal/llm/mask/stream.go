@@ -2,6 +2,7 @@ package mask
 
 import (
 	"bytes"
+	"strings"
 )
 
 // Stream masks text that arrives in parts, such as the output of a command. It holds
@@ -22,8 +23,13 @@ func (m *Masker) Stream() *Stream { return &Stream{masker: m} }
 func (s *Stream) Next(part []byte) []byte {
 	s.held = append(s.held, part...)
 	ready := bytes.LastIndexByte(s.held, '\n') + 1
-	if key := bytes.LastIndex(s.held, []byte("-----BEGIN ")); key >= 0 && len(s.held)-key < unlimited && !bytes.Contains(s.held[key:], []byte("-----END ")) {
-		ready = min(ready, key)
+	text := string(s.held)
+	v, ok := visible(text, "", true)
+	if ok {
+		text = v.text
+	}
+	if key := strings.LastIndex(text, "-----BEGIN "); key >= 0 && len(text)-key < unlimited && !strings.Contains(text[key:], "-----END ") {
+		ready = min(ready, v.offset(key))
 	}
 	if ready == 0 && len(s.held) > maxHeld {
 		ready = len(s.held)

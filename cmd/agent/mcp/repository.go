@@ -150,8 +150,8 @@ func newEntry(root, name string, raw json.RawMessage) (entry, error) {
 }
 
 // content returns what the user has to confirm: the configuration as it is in the file, the
-// variables whose values are inserted, and the files of the repository that the command
-// names, whose paths it returns too. It contains no value of a variable.
+// variables whose values are inserted, and the files of the repository that the command and
+// its environment name, whose paths it returns too. It contains no value of a variable.
 func content(root string, s settings.MCPServer, raw json.RawMessage) (text string, files []string, err error) {
 	var out bytes.Buffer
 	if err := json.Indent(&out, raw, "", "  "); err != nil {
@@ -178,7 +178,11 @@ func content(root string, s settings.MCPServer, raw json.RawMessage) (text strin
 	for _, w := range s.Args {
 		words = append(words, filepath.FromSlash(w))
 	}
-	programs, files := trust.Commands(root, root, strings.Join(words, "\n"))
+	commands := []string{strings.Join(words, "\n")}
+	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
+		commands = append(commands, name+"="+s.Env[name])
+	}
+	programs, files := trust.Commands(root, root, commands...)
 	return out.String() + "\n" + programs, files, nil
 }
 

@@ -19,6 +19,11 @@ func TestChangedProgramsAreNoticed(t *testing.T) {
 		{`for f in scripts/*; do sh "$f"; done`, "scripts/a b"}, {"git ls-files scripts | xargs sh", "scripts/c.sh"}, {"find scripts -name '*.sh' -exec sh {} ;", "scripts/deep/c.sh"},
 		{"python3 -m tool", "tool.py"}, {"python3 -m tool", "tool/__main__.py"}, {"python3 -m tool.lint", "tool/lint.py"},
 		{"node lint", "lint.js"}, {"node lint", "lint/index.js"}, {"node lint", "lint/package.json"}, {"node ./lint", "lint.cjs"}, {"node ./lint", "lint/index.js"}, {"ruby -r ./lint -e 1", "lint.rb"},
+		{"python3 -m tool.lint", "tool/__init__.py"}, {"python3 -mtool", "tool/__main__.py"}, {"python3 -Bmtool", "tool.py"}, {"python3 -m json.tool", "json/__init__.py"}, {"python3 -m tool", "tool/__init__.pyc"},
+		{"npx tool", "node_modules/.bin/tool"}, {"npx @a/tool@2", "node_modules/@a/tool/package.json"}, {"node -r hook -e 1", "node_modules/hook/index.js"}, {"deno run tool", "tool.ts"}, {"bun tool", "tool.ts"}, {"bun run x", "bunfig.toml"},
+		{"uv run tool", ".venv/bin/tool"}, {"go run ./tool", "tool/main.go"}, {"make -sCtools x", "tools/Makefile"}, {"ruby -Itools -rx -e 1", "tools/x.rb"}, {"perl -Ilib -Mx -e 1", "lib/x.pm"},
+		{"PYTHONPATH=lib", "lib/deep/x.py"}, {"PATH=tools:/usr/bin tool", "tools/tool"}, {"BASH_ENV=./rc.sh", "rc.sh"}, {"ENV=rc.sh", "rc.sh"}, {"NODE_OPTIONS=--require=./pre.js", "pre.js"}, {"NODE_OPTIONS=-r hook", "node_modules/hook/index.js"},
+		{"PYTHONSTARTUP=x.py", "x.py"}, {"PERL5OPT=-Mx -Ilib", "lib/x.pm"}, {"RUBYOPT=-r./pre", "pre.rb"}, {"LD_PRELOAD=./x.so", "x.so"},
 		{"cd scripts && sh c.sh", "scripts/c.sh"}, {`"$PWD/scripts/c.sh"`, "scripts/c.sh"}, {"S=scripts; sh $S/c.sh", "scripts/c.sh"}, {`eval "$(cat scripts/c.sh)"`, "scripts/c.sh"},
 	} {
 		root := t.TempDir()
@@ -30,6 +35,24 @@ func TestChangedProgramsAreNoticed(t *testing.T) {
 		}
 		if before, after := read("good"), read("evil"); !strings.Contains(before, "good") || !strings.Contains(after, "evil") {
 			t.Errorf("%s: a change of %s is not noticed: %q", c.command, c.file, after)
+		}
+	}
+}
+
+// The files that a package.json names belong to what is confirmed.
+func TestEntryPointsOfPackagesAreNoticed(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ command, manifest, text, file string }{
+		{"node .", "package.json", `{"main":"a.js"}`, "a.js"}, {"node ./srv", "srv/package.json", `{"main":"lib/a"}`, "srv/lib/a.js"}, {"node srv", "srv/package.json", `{"main":"lib"}`, "srv/lib/index.js"},
+		{"npx tool", "node_modules/tool/package.json", `{"bin":{"other":"cli.js"}}`, "node_modules/.bin/other"}, {"npx tool", "node_modules/tool/package.json", `{"bin":"cli.js"}`, "node_modules/tool/cli.js"},
+		{"npx tool", "package.json", `{"bin":{"tool":"cli.js"}}`, "cli.js"}, {"node -r tool x", "node_modules/tool/package.json", `{"exports":{".":{"require":"./a.cjs"}}}`, "node_modules/tool/a.cjs"}, {"bun .", "package.json", `{"module":"a.ts"}`, "a.ts"},
+	} {
+		root := t.TempDir()
+		write(t, root, c.manifest, c.text)
+		before, _ := trust.Commands(root, root, c.command)
+		write(t, root, c.file, "added")
+		if after, _ := trust.Commands(root, root, c.command); before == after || !strings.Contains(after, "--- "+c.file) {
+			t.Errorf("%s: %s is not noticed: %q", c.command, c.file, after)
 		}
 	}
 }

@@ -76,10 +76,10 @@ func Modules(word string) (out []string) {
 	if strings.HasPrefix(word, "-") || strings.ContainsAny(word, "*?") {
 		return nil
 	}
-	for _, ext := range []string{".js", ".mjs", ".cjs", ".ts", ".json", ".py", ".rb", ".pl", ".pm", ".php", ".lua", ".sh"} {
+	for _, ext := range []string{".js", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts", ".json", ".node", ".wasm", ".so", ".py", ".rb", ".pl", ".pm", ".php", ".lua", ".sh"} {
 		out = append(out, word+ext)
 	}
-	for _, name := range []string{"package.json", "index.js", "index.mjs", "index.cjs", "index.ts", "__init__.py", "__main__.py"} {
+	for _, name := range []string{"package.json", "index.js", "index.mjs", "index.cjs", "index.ts", "index.json", "index.node", "__init__.py", "__main__.py"} {
 		out = append(out, word+"/"+name)
 	}
 	if path := strings.ReplaceAll(word, ".", "/"); path != word {

@@ -55,7 +55,7 @@ func openServers(f *command.Factory, o *flags) (servers.Setup, error) {
 	pick := models.New(o.Flags, file.Settings, "", true, f.Cleanup)
 	all, problem := servers.All(file.MCP, command.Short(file.Path), servers.Source{
 		Dir: dir, Getenv: pick.Environment, Rules: p.Rules, Access: pick.Access, Logins: mcpLogins(),
-		Trust: trust.NewReview(dir, p.File, p.Project.Confirmed, servers.Items),
+		Trust: trust.NewReview(dir, p.File, p.Project.Confirmed, servers.Items(file.MCP)),
 	})
 	return servers.Setup{File: file, Servers: all, Problem: problem}, nil
 }

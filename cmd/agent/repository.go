@@ -14,7 +14,7 @@ import (
 // repositorySources returns what finds the items of a repository that need the user's
 // confirmation. The function collect returns the agents.
 func repositorySources(set settings.Settings, collect agents.Collect) []trust.Source {
-	return []trust.Source{servers.Items, hooks.Items, languages.Source(set), agents.Source(collect)}
+	return []trust.Source{servers.Items(set.MCP), hooks.Items, languages.Source(set), agents.Source(collect)}
 }
 
 // openTrust returns the review of what the repository of the current directory configures.

@@ -50,6 +50,7 @@ func newTrap(t *testing.T, s *server) *trap {
 	}))
 	t.Cleanup(canary.Close)
 	tr.home = newHome(t, trapFiles(tr.marks, canary.URL), at(s)...)
+	tr.addServers(t)
 	bin := t.TempDir()
 	program := func(name, script string) {
 		if err := os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\n"+script), 0o755); err != nil {
@@ -73,6 +74,21 @@ func newTrap(t *testing.T, s *server) *trap {
 	program("git", `printf '%s\n' "$*" >>'`+tr.git+"'\nexec '"+real+"' \"$@\"\n") // one write: git runs side by side
 	tr.env = append(tr.env, "PATH="+bin)
 	return tr
+}
+
+// addServers adds MCP servers to the user's configuration that would run programs and modules
+// of the repository.
+func (tr *trap) addServers(t *testing.T) {
+	t.Helper()
+	for name, command := range map[string][]string{
+		"fetched": {"npx", "-y", "trap-server"}, "scoped": {"bunx", "@trap/server@1", "."}, "module": {"python3", "-m", "trapmodule"}, "package": {"uv", "run", "python", "-mtrapmodule"}, "script": {"node", "server.js"},
+	} {
+		cmd := exec.Command("agent", append([]string{"mcp", "add", name, "--"}, command...)...)
+		cmd.Dir, cmd.Env = t.TempDir(), tr.env
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("mcp add %s: %v %s", name, err, out)
+		}
+	}
 }
 
 // arm adds the files of the git directory, whose programs the commit must not run.
@@ -173,6 +189,12 @@ func trapFiles(marks, url string) map[string]string {
 		"common.git/refs/heads/x":   "",
 		"common.git/objects/info/x": "",
 		"borrowed/a.txt":            "a\n",
+	}
+	for _, dir := range []string{"", "borrowed/"} { // for the user's MCP servers: see addServers
+		files[dir+"node_modules/.bin/trap-server"] = "#!/bin/sh\n" + touch("npx") + "\n"
+		files[dir+"node_modules/@trap/server/package.json"] = `{"bin":{"trap":"trap.js"}}`
+		files[dir+"trapmodule.py"] = "open('" + marks + "/module', 'w')\n"
+		files[dir+"server.js"] = "require('fs').writeFileSync('" + marks + "/script', '')\n"
 	}
 	return files
 }

@@ -42,6 +42,9 @@ func listRun(ctx context.Context, opts *Options) error {
 		switch {
 		case s.Waits:
 			state = "not confirmed"
+			if s.Own() {
+				note(s.Name, s.Off)
+			}
 		case s.Off != "":
 			state = "off"
 			note(s.Name, s.Off)

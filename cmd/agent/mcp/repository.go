@@ -24,10 +24,10 @@ const RepositoryFile = ".mcp.json"
 type Configured struct {
 	mcp.Server
 	File string // for display
-	// Waits is set for a server of the repository that the user has not confirmed.
+	// Waits is set for a server that the user has not confirmed: one of the repository, or one
+	// of the user's configuration that would run files of the repository.
 	Waits bool
-	// Sum identifies the content that the user confirms; empty for a server of the user's
-	// configuration.
+	// Sum identifies the content that the user confirms; empty if no confirmation is needed.
 	Sum string
 }
 
@@ -37,7 +37,11 @@ type Configured struct {
 // the repository, or a part of it, is not used.
 func All(set settings.MCP, file string, from Source) (all []Configured, err error) {
 	for _, s := range Servers(set, from) {
-		all = append(all, Configured{Server: s, File: file})
+		c := Configured{Server: s, File: file}
+		if from.Trust != nil {
+			c.review(set.Servers[s.Name], from.Trust)
+		}
+		all = append(all, c)
 	}
 	if from.Trust == nil {
 		return all, nil
@@ -70,13 +74,24 @@ func (e entry) check(review *trust.Review) error {
 	return fmt.Errorf("it has changed since you confirmed it. To use it in a new session: agent trust confirm mcp %s", e.name)
 }
 
-// Items is the trust.Source of the servers of a repository.
-func Items(dir string) (all []trust.Item, err error) {
-	theirs, err := readRepository(dir)
-	for _, t := range theirs {
-		all = append(all, t.item)
+// Items returns the trust.Source of the servers of a repository, and of those in the user's
+// configuration that would run files of the repository.
+func Items(set settings.MCP) trust.Source {
+	return func(dir string) (all []trust.Item, err error) {
+		for _, name := range slices.Sorted(maps.Keys(set.Servers)) {
+			if item, ok := ownItem(name, set.Servers[name], dir); ok {
+				all = append(all, item)
+			}
+		}
+		own := len(all)
+		theirs, err := readRepository(dir)
+		for _, t := range theirs {
+			if !slices.ContainsFunc(all[:own], func(i trust.Item) bool { return i.Name == t.name }) {
+				all = append(all, t.item)
+			}
+		}
+		return all, err
 	}
-	return all, err
 }
 
 // entry is a server of a repository.

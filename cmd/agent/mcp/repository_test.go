@@ -20,7 +20,7 @@ func TestVariablesAreNamed(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, ".mcp.json"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	items, err := mcp.Items(dir)
+	items, err := mcp.Items(settings.MCP{})(dir)
 	if err != nil || len(items) != 1 {
 		t.Fatalf("got %v, %v", items, err)
 	}
@@ -43,11 +43,11 @@ func TestChangedServersAreNotStarted(t *testing.T) {
 	const config = `{"mcpServers":{"shop":{"command":"sh","args":["shop.sh"]}}}`
 	write(".mcp.json", config)
 	write("shop.sh", "exec shop")
-	items, err := mcp.Items(dir)
+	items, err := mcp.Items(settings.MCP{})(dir)
 	if err != nil || len(items) != 1 {
 		t.Fatalf("got %v, %v", items, err)
 	}
-	review := trust.NewReview(dir, nil, []settings.Confirmed{{Kind: "mcp", Name: "shop", Sum: items[0].Sum()}}, mcp.Items)
+	review := trust.NewReview(dir, nil, []settings.Confirmed{{Kind: "mcp", Name: "shop", Sum: items[0].Sum()}}, mcp.Items(settings.MCP{}))
 	all, err := mcp.All(settings.MCP{}, "config.json", mcp.Source{Dir: dir, Trust: review, Getenv: os.Getenv})
 	if err != nil || len(all) != 1 || all[0].Off != "" || all[0].Check() != nil || len(review.Files()) != 1 {
 		t.Fatalf("got %v, %v, files %q", all, err, review.Files())

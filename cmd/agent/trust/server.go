@@ -1,0 +1,222 @@
+package trust
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"agent/internal/realpath"
+	"agent/internal/tools/manifest"
+)
+
+// loaded are variables with files or options by which programs load code, besides searchPaths.
+var loaded = []string{
+	"BASH_ENV", "ENV", "NODE_OPTIONS", "BUN_OPTIONS", "PYTHONSTARTUP", "PERL5OPT", "RUBYOPT", "LD_PRELOAD", "LD_AUDIT", "DYLD_INSERT_LIBRARIES",
+	"JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "LUA_INIT", "PHPRC", "MAKEFILES", "MAKEFLAGS", "BUNDLE_GEMFILE", "GIT_CONFIG_GLOBAL",
+	"GIT_SSH_COMMAND", "OPENSSL_CONF", "NPM_CONFIG_USERCONFIG", "npm_config_userconfig", "UV_CONFIG_FILE", "DENO_CONFIG",
+}
+
+// Server is like Commands for a program that the user configures, which starts in dir. It
+// finds only what the program would run there: not the files and directories that the command
+// passes as data, nor manifests of a project that the program does not read. Env has the
+// variables that the user adds.
+func Server(root, dir string, command, env []string) (text string, files []string) {
+	name, args := command[0], command[1:]
+	var all []launch
+	if strings.ContainsAny(name, `/`+string(filepath.Separator)) {
+		all = append(all, launch{root: root, dir: dir, words: localWords(root, dir, []string{name})})
+	}
+	if !elsewhere(root, args) {
+		l := newArguments(name, args)
+		l.root, l.dir, l.words = root, dir, localWords(root, dir, l.words)
+		all = append(all, l)
+	}
+	for _, assignment := range env {
+		if variable, value, _ := strings.Cut(assignment, "="); slices.Contains(loaded, variable) || slices.Contains(searchPaths, variable) {
+			words := localWords(root, dir, wordsIn(value))
+			all = append(all, launch{root: root, dir: dir, line: variable + "=" + strings.Join(words, ":"), words: words, packages: words, node: isNode(variable), python: isPython(variable)})
+		}
+	}
+	var lines, paths []string
+	for _, l := range all {
+		lines, paths = append(lines, strings.Join(l.words, "\n")), append(paths, l.paths()...)
+	}
+	return describeAll(root, dir, lines, paths)
+}
+
+// newArguments returns what the arguments of a program may make it run.
+func newArguments(name string, args []string) launch {
+	kind := launcher(name)
+	fetched := fetches(kind, args)
+	switch {
+	case fetched || interprets(kind) || slices.Contains(runners, kind):
+		operands, rest := operand(kind, args)
+		words := wordsIn(strings.Join(operands, "\n"))
+		l := launch{programs: []string{name}, words: words, packages: words, node: isNode(kind), python: isPython(kind), fetches: fetched}
+		if fetched {
+			l.words = slices.DeleteFunc(slices.Clone(words), func(word string) bool { return !strings.HasPrefix(word, ".") && !filepath.IsAbs(word) })
+		}
+		if len(operands) > 0 && len(rest) > 0 && !interprets(kind) { // npx tsx server.ts
+			if last := operands[len(operands)-1]; interprets(launcher(last)) {
+				inner := newArguments(last, rest)
+				l.words, l.packages = append(l.words, inner.words...), append(l.packages, inner.packages...)
+				l.node, l.python = l.node || inner.node, l.python || inner.python
+			}
+		}
+		return l
+	case slices.Contains(starters, kind) || len(manifest.Files(name)) > 0:
+		l := newLaunch("", "", strings.Join(args, "\n"))
+		l.programs = append(l.programs, name)
+		return l
+	}
+	return launch{words: slices.DeleteFunc(slices.Clone(args), func(word string) bool { return !isCode(word) })}
+}
+
+// runners are programs that run the program that their first operand names, with the other
+// arguments.
+var runners = []string{"uv", "poetry", "pdm", "hatch", "pipenv", "rye", "npm", "pnpm", "yarn", "bundle"}
+
+// starters are programs whose arguments can name a program.
+var starters = []string{
+	"sh", "bash", "zsh", "dash", "ksh", "fish", "cmd", "powershell", "pwsh", "env", "sudo", "doas", "nice", "nohup", "timeout", "time", "setsid", "stdbuf", "xargs", "busybox", "dotnet",
+	"direnv", "mise", "watchexec", "nodemon", "concurrently",
+}
+
+// launcher returns the name of a program, or of a package with a version, without both.
+func launcher(name string) string {
+	kind, _, _ := strings.Cut(programName(name), "@")
+	return kind
+}
+
+// interprets reports whether a program runs the file that its first operand names.
+func interprets(kind string) bool {
+	switch kind {
+	case "node", "nodejs", "tsx", "ts-node", "vite-node", "deno", "bun", "ruby", "perl", "php", "lua", "java", "rscript", "osascript":
+		return true
+	}
+	return strings.HasPrefix(kind, "python") || strings.HasPrefix(kind, "pypy")
+}
+
+// fetches reports whether a command runs a package that it downloads if necessary.
+func fetches(kind string, args []string) bool {
+	i := slices.IndexFunc(args, func(arg string) bool { return !strings.HasPrefix(arg, "-") })
+	first := ""
+	if i >= 0 {
+		first = args[i]
+	}
+	switch kind {
+	case "npx", "bunx", "pnpx", "uvx":
+		return true
+	case "pnpm", "yarn":
+		return first == "dlx"
+	case "npm":
+		return first == "exec" || first == "x"
+	case "bun":
+		return first == "x"
+	case "pipx":
+		return first == "run"
+	case "uv":
+		return first == "tool"
+	case "go":
+		return first == "run" && slices.ContainsFunc(args, func(arg string) bool { return strings.Contains(arg, "@") })
+	}
+	return false
+}
+
+// operand returns the words of a command up to the file, the package or the module that it
+// runs, without its first words such as run, and the arguments for that. A word after an
+// option may be its value: then it is not the last one.
+func operand(kind string, args []string) (words, rest []string) {
+	python := strings.HasPrefix(kind, "py")
+	first, value := true, false
+	for i, arg := range args {
+		switch {
+		case arg == "--":
+			value = false
+		case strings.HasPrefix(arg, "-"):
+			words = append(words, arg)
+			if python {
+				value = arg == "-W" || arg == "-X"
+				if module := strings.HasPrefix(arg, "-m") || strings.HasPrefix(arg, "-c"); module {
+					end := min(len(args), i+1)
+					if len(arg) == 2 {
+						end = min(len(args), i+2)
+					}
+					return append(words, args[i+1:end]...), args[end:]
+				}
+			} else {
+				value = !slices.Contains(switches, arg) && !strings.Contains(arg, "=")
+			}
+		case first && !value && slices.Contains([]string{"run", "x", "exec", "dlx", "tool"}, arg) && slices.Contains(withCommands, kind):
+		default:
+			first = false
+			if words = append(words, arg); !value {
+				return words, args[i+1:]
+			}
+			value = false
+		}
+	}
+	return words, nil
+}
+
+// switches are options without a value.
+var switches = []string{"-y", "--yes", "-q", "--quiet", "-A", "--allow-all", "-u", "-w", "--silent", "-s"}
+
+// withCommands are programs whose first operand is a command, such as run.
+var withCommands = append([]string{"deno", "bun", "pipx", "go"}, runners...)
+
+// ImportsFromDir reports whether a command is Python that can import modules from its working
+// directory before it runs a file.
+func ImportsFromDir(command []string) bool {
+	for i, word := range command {
+		if strings.HasPrefix(programName(word), "python") {
+			words, _ := operand("python", command[i+1:])
+			return slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(w, "-m") || strings.HasPrefix(w, "-c") })
+		}
+	}
+	return false
+}
+
+// elsewhere reports whether an option makes a program work in a directory outside root.
+func elsewhere(root string, args []string) bool {
+	for i, arg := range args {
+		option, dir, ok := strings.Cut(arg, "=")
+		if !ok && i+1 < len(args) {
+			dir = args[i+1]
+		}
+		switch option {
+		case "--directory", "--prefix", "--cwd", "--dir", "-C":
+			if filepath.IsAbs(dir) && !inside(root, dir) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isCode reports whether a word has the form of a file with a program.
+func isCode(word string) bool {
+	switch strings.ToLower(filepath.Ext(word)) {
+	case ".js", ".mjs", ".cjs", ".ts", ".mts", ".py", ".pyz", ".rb", ".pl", ".php", ".lua", ".sh", ".bash", ".jar", ".ps1", ".bat", ".cmd", ".exe", ".wasm", ".so":
+		return true
+	}
+	return false
+}
+
+// localWords returns the words that can name something in root, relative to dir.
+func localWords(root, dir string, words []string) (out []string) {
+	for _, word := range words {
+		if filepath.IsAbs(word) {
+			if in := realpath.Of(root); !inside(root, word) && inside(in, word) {
+				word = filepath.Join(root, strings.TrimPrefix(word, in))
+			}
+			rel, err := filepath.Rel(dir, word)
+			if err != nil || !inside(root, word) {
+				continue
+			}
+			word = rel
+		}
+		out = append(out, word)
+	}
+	return out
+}

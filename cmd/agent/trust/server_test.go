@@ -1,0 +1,77 @@
+package trust_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"agent/cmd/agent/trust"
+)
+
+// A program of the user that would run a file of the workspace is found with that file.
+func TestServersThatRunFilesOfTheWorkspace(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ command, file, env string }{
+		{command: "npx -y srv", file: "node_modules/.bin/srv"}, {command: "npx -y @a/srv@1.2 .", file: "node_modules/.bin/srv"}, {command: "/usr/bin/npx -p srv x", file: "node_modules/.bin/srv"},
+		{command: "npx -y @a/srv .", file: "node_modules/@a/srv/package.json"}, {command: "bunx srv", file: "node_modules/.bin/srv"}, {command: "bun x srv", file: "node_modules/.bin/srv"},
+		{command: "pnpm dlx srv", file: "node_modules/.bin/srv"}, {command: "yarn dlx srv", file: "node_modules/.bin/srv"}, {command: "yarn dlx srv", file: ".yarnrc.yml"}, {command: "npm exec -- srv", file: "node_modules/.bin/srv"},
+		{command: "npx -y srv", file: ".npmrc"}, {command: "npx tsx src/srv.ts", file: "src/srv.ts"}, {command: "npx ./srv", file: "srv/package.json"}, {command: "npm run srv", file: "package.json"},
+		{command: "python3 -m srv", file: "srv.py"}, {command: "python3 -m srv --x .", file: "srv/__main__.py"}, {command: "python3 -u -msrv.a", file: "srv/__init__.py"}, {command: "python3.12 -m json.tool", file: "json/__init__.py"},
+		{command: "uvx --from ./srv srv", file: "srv/pyproject.toml"}, {command: "uvx python -m srv", file: "srv.py"}, {command: "uv run srv", file: "pyproject.toml"}, {command: "uv run python -m srv", file: "srv/__init__.py"},
+		{command: "python3 srv.py", file: "srv.py"}, {command: "node srv", file: "srv.js"}, {command: "node .", file: "index.js"}, {command: "node ROOT/srv.js", file: "srv.js"}, {command: "deno run -A srv.ts", file: "srv.ts"},
+		{command: "bun srv.ts", file: "srv.ts"}, {command: "ruby -Ilib -rx -e 1", file: "lib/x.rb"}, {command: "sh -c ./srv.sh", file: "srv.sh"}, {command: "./srv", file: "srv"}, {command: "ROOT/srv", file: "srv"},
+		{command: "env A=1 python3 -m srv", file: "srv.py"}, {command: "runner tools/srv.sh", file: "tools/srv.sh"}, {command: "make srv", file: "Makefile"}, {command: "go run ./srv", file: "srv/main.go"},
+		{command: "python3 /opt/srv.py", file: "lib/x.py", env: "PYTHONPATH=lib"}, {command: "node /opt/srv.js", file: "pre.js", env: "NODE_OPTIONS=--require=./pre.js"}, {command: "srv", file: "tools/x", env: "PATH=tools:/usr/bin"},
+		{command: "bash /opt/srv.sh", file: "rc.sh", env: "BASH_ENV=./rc.sh"}, {command: "srv", file: "x.so", env: "LD_PRELOAD=ROOT/x.so"},
+	} {
+		root := t.TempDir()
+		in := strings.NewReplacer("ROOT", root)
+		read := func() string {
+			text, _ := trust.Server(root, root, strings.Fields(in.Replace(c.command)), []string{in.Replace(c.env)})
+			return text
+		}
+		if before := read(); before != "" {
+			t.Errorf("%s in an empty workspace: %q", c.command, before)
+		}
+		write(t, root, c.file, "text")
+		if got := read(); !strings.Contains(got, "--- "+c.file+" (4 bytes)\n") {
+			t.Errorf("%s does not find %s: %q", c.command, c.file, got)
+		}
+	}
+}
+
+// A package of the workspace with a program of the name that npx fetches is found, too.
+func TestServersThatRunTheProgramOfThePackage(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	write(t, root, "package.json", `{"name":"x","bin":{"srv":"evil.js"}}`)
+	write(t, root, "evil.js", "evil")
+	if got, _ := trust.Server(root, root, []string{"npx", "-y", "srv"}, nil); !strings.Contains(got, "--- evil.js") {
+		t.Errorf("got %q", got)
+	}
+	if got, _ := trust.Server(root, root, []string{"npx", "-y", "other"}, nil); got != "" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// A program of the user that runs no file of the workspace needs no confirmation, whatever
+// the workspace contains and wherever its data is.
+func TestServersThatRunNoFilesOfTheWorkspace(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	for _, name := range []string{"package.json", "pyproject.toml", "index.js", "__init__.py", "__main__.py", "node/index.js", "npx", "config.json", "data.db", "srv.py", "server.py", "node_modules/.bin/eslint", "src/index.js", "setup.py", "go.mod"} {
+		write(t, root, name, "{}")
+	}
+	for _, command := range []string{
+		"npx -y @modelcontextprotocol/server-filesystem .", "npx -y other --config config.json .", "uvx mcp-server-git --repository .", "uvx other src", "pipx run other .", "bunx other .",
+		"python3 -m mcp_server_git --repository .", "python3 -u -m other .", "python3 /opt/server.py .", "node /opt/index.js .", "/usr/bin/node /opt/src/index.js config.json", "docker run -i --rm image",
+		"other --db data.db", "other .", "npx --prefix /opt srv .", "uv --directory /opt/srv run server.py", "deno run -A https://example.org/srv/index.ts", "go run example.org/srv@latest .", "/opt/srv config.json",
+	} {
+		if got, _ := trust.Server(root, root, strings.Fields(command), []string{"DATA=.", "DB=data.db", "PATH=/opt/bin:/usr/bin"}); got != "" {
+			t.Errorf("%s: %q", command, got)
+		}
+	}
+	if got, _ := trust.Server(filepath.Join(root, "src"), filepath.Join(root, "src"), []string{"sh", filepath.Join(root, "srv.py")}, nil); got != "" {
+		t.Errorf("outside the workspace: %q", got)
+	}
+}

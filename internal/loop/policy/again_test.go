@@ -17,7 +17,7 @@ import (
 func TestAgain(t *testing.T) {
 	network, outside, unkept := tools.Access{Network: true}, tools.Access{Outside: true}, tools.Access{Unkept: true}
 	deny := []policy.Rule{{Action: policy.Deny, Kind: policy.RuleNetwork, Pattern: "npm", Source: "config.json:3"}}
-	const npm = "`npm ci` with any arguments and the network in this project"
+	const npm = "`npm ci` with common options and the network in this project"
 	allow := []policy.Rule{{Action: policy.Allow, Kind: policy.RuleNetwork, Pattern: "curl", Source: "config.json:4"}}
 	for _, c := range []struct {
 		mode    event.Mode

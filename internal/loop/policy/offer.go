@@ -71,7 +71,7 @@ func describePrefixes(scopes ...Scope) string {
 	words := map[string][]string{}
 	for _, s := range scopes {
 		with := " with any arguments"
-		if program, _, _ := strings.Cut(s.Value, " "); command.Targets(program) {
+		if command.Restricts(strings.Fields(s.Value)) {
 			with = " with common options"
 		}
 		if s.Network {

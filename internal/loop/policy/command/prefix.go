@@ -107,21 +107,40 @@ func (c *Command) Covered(covers func(p *Part) bool) bool {
 //go:embed standing.txt
 var standingText string
 
-// standing holds standing.txt by program name. Its expressions have \x00 for a space.
+// standing holds standing.txt by program, or by program and subcommand. Its expressions have
+// \x00 for a space.
 var standing = sync.OnceValue(func() map[string]*regexp.Regexp {
 	out := map[string]*regexp.Regexp{}
+	var definitions []string
+	expand := strings.NewReplacer()
 	for line := range strings.Lines(standingText) {
-		names, pattern, ok := strings.Cut(strings.TrimSpace(line), " ")
-		if !ok || names == "#" {
+		names, pattern, ok := strings.Cut(strings.TrimSpace(line), " (")
+		if name, value, defines := strings.Cut(line, " = "); defines && strings.HasPrefix(name, "$") {
+			definitions = append([]string{strings.TrimSpace(name), expand.Replace(strings.TrimSpace(value))}, definitions...)
+			expand = strings.NewReplacer(definitions...)
 			continue
 		}
-		matches := regexp.MustCompile(`(?s)^` + strings.ReplaceAll(strings.TrimLeft(pattern, " "), " ", `\x00`) + `$`)
+		if !ok || strings.HasPrefix(names, "#") {
+			continue
+		}
+		matches := regexp.MustCompile(`(?s)^` + strings.ReplaceAll(expand.Replace("("+pattern), " ", `\x00`) + `$`)
 		for name := range strings.SplitSeq(names, ",") {
-			out[name] = matches
+			out[strings.TrimSpace(name)] = matches
 		}
 	}
 	return out
 })
+
+// standingFor returns the expression for the first words of a command; nil if all of its
+// arguments are covered.
+func standingFor(words []string) *regexp.Regexp {
+	for n := len(words); n > 0; n-- {
+		if covers := standing()[strings.Join(words[:n], " ")]; covers != nil {
+			return covers
+		}
+	}
+	return nil
+}
 
 // Targets reports whether the operands of a program are all targets, so that a standing
 // permission for "make test" is none for "make test deploy".
@@ -129,6 +148,10 @@ func Targets(program string) bool {
 	covers := standing()[program]
 	return covers != nil && !covers.MatchString("\x00x")
 }
+
+// Restricts reports whether a standing permission for the first words of a command covers
+// only some options and operands.
+func Restricts(words []string) bool { return standingFor(words) != nil }
 
 // coverable reports whether a standing permission may cover the part.
 func (p *Part) coverable() bool {
@@ -138,7 +161,8 @@ func (p *Part) coverable() bool {
 // covered reports whether a standing permission for the first words of the part covers its
 // other arguments.
 func (p *Part) covered() bool {
-	covers, rest := standing()[p.Argv[0]], p.Argv[min(len(p.Argv), p.first()):]
+	n := min(len(p.Argv), p.first())
+	covers, rest := standingFor(p.Argv[:n]), p.Argv[n:]
 	return covers == nil || covers.MatchString(strings.Join(append([]string{""}, rest...), "\x00"))
 }
 

@@ -23,7 +23,7 @@ var mayImport = map[string][]string{
 	"internal/llm":                     {},
 	"internal/llm/mask":                {},
 	"internal/history":                 {"internal/realpath"},
-	"internal/tools":                   {"internal/scratch", "internal/elicit", "internal/llm", "internal/tools/advice", "internal/tools/charset", "internal/tools/intake", "internal/tools/schema", "internal/tools/search/dfa", "internal/tools/search/wildmatch", "internal/tools/shell/sandbox", "internal/tools/tempdir", "internal/tools/workspace", "internal/realpath"},
+	"internal/tools":                   {"internal/scratch", "internal/elicit", "internal/llm", "internal/tools/advice", "internal/tools/charset", "internal/tools/intake", "internal/tools/manifest", "internal/tools/schema", "internal/tools/search/dfa", "internal/tools/search/wildmatch", "internal/tools/shell/sandbox", "internal/tools/tempdir", "internal/tools/workspace", "internal/realpath"},
 	"internal/tools/advice":            {},
 	"internal/tools/charset":           {},
 	"internal/tools/schema":            {},

@@ -17,6 +17,24 @@ func TestCommandsCannotChangeWhatGitRuns(t *testing.T) {
 		"[filter \"x\"]\n\tclean = cd tools && sh watch.sh\n":               "tools/watch.sh",
 		"[lfs \"customtransfer.x\"]\n\tpath = tools/watch.sh\n":             "tools/watch.sh",
 
+		"[filter \"x\"]\n\tclean = \"cat tools/{x,y}.sh | sh\"\n":           "tools/x.sh",
+		"[filter \"x\"]\n\tclean = \"find tools -exec sh {} \\\\;\"\n":      "tools/watch.sh",
+		"[filter \"x\"]\n\tclean = run-parts tools\n":                       "tools/watch.sh",
+		"[filter \"x\"]\n\tclean = \"ls tools/* | xargs -n1 sh\"\n":         "tools/watch.sh",
+		"[filter \"x\"]\n\tclean = \"ls *.sh | xargs -n1 sh\"\n":            "other.sh",
+		"[filter \"x\"]\n\tclean = \"cat tools/*.sh | sh\"\n":               "tools/watch.sh",
+		"[filter \"x\"]\n\tclean = make -sC tools x\n":                      "tools/Makefile",
+		"[filter \"x\"]\n\tclean = make -s x\n":                             "GNUmakefile",
+		"[filter \"x\"]\n\tclean = npm run -s x\n":                          "package.json",
+		"[filter \"x\"]\n\tclean = npx x\n":                                 "node_modules/.bin/x",
+		"[filter \"x\"]\n\tclean = node tools/x\n":                          "tools/x.js",
+		"[filter \"x\"]\n\tclean = node tools\n":                            "tools/index.js",
+		"[filter \"x\"]\n\tclean = python3 tools\n":                         "tools/__main__.py",
+		"[filter \"x\"]\n\tclean = go run ./tools/x\n":                      "tools/x/main.go",
+		"[filter \"x\"]\n\tclean = ruby -Itools -rx -e 1\n":                 "tools/x.rb",
+		"[core]\n\tsshCommand = \"GIT_TOOLS=tools; $GIT_TOOLS/watch.sh\"\n": "tools/watch.sh",
+		"[filter \"x\"]\n\tclean = sh hook.sh\n":                            "hook.sh",
+
 		"[include]\n\tpath = ../inc ; comment\n":     "inc",
 		"[include]\n\tpath = ../\"inc\"\n":           "inc",
 		"[include]\n\tpath = ../missing\n":           "missing",
@@ -34,6 +52,9 @@ func TestCommandsCannotChangeWhatGitRuns(t *testing.T) {
 			h.put(t, "real/inc", "")
 			h.put(t, "nested", "[include]\n\tpath = inc\n")
 			h.put(t, "tools/watch.sh", "#!/bin/sh\n")
+			if strings.Contains(file, "/") {
+				h.put(t, file, "#!/bin/sh\n")
+			}
 			h.put(t, "write.py", "open('"+file+"', 'w').write('[core]\\n\\tfsmonitor = touch OWNED #')\n")
 			if err := os.Symlink("real", filepath.Join(h.work, "link")); err != nil {
 				t.Fatal(err)

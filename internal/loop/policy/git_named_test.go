@@ -240,8 +240,6 @@ func TestOrdinaryGitConfigurationProtectsNothing(t *testing.T) {
 	conflictStyle = zdiff3
 [merge "ours"]
 	driver = true
-[merge "npm-merge-driver"]
-	driver = npx npm-merge-driver merge %A %O %B %P
 [difftool]
 	prompt = false
 [difftool "difftastic"]

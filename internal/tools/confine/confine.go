@@ -186,14 +186,31 @@ func (g *Guard) protect() (readOnly []string) {
 	}
 	paths := map[string]bool{} // worktrees share many
 	for dir, worktrees := range g.gitWorktrees() {
-		for _, path := range g.gitPaths(dir, worktrees) {
+		named, whole := g.gitPaths(dir, worktrees)
+		for _, path := range named {
 			paths[path] = true
+		}
+		for _, worktree := range whole {
+			readOnly = append(readOnly, g.writableIn(worktree)...)
 		}
 	}
 	for path := range paths {
 		readOnly = append(readOnly, g.protectPath(path, "git runs it")...)
 	}
 	return readOnly
+}
+
+// writableIn returns a directory, or the writable directories in it if it contains one.
+func (g *Guard) writableIn(dir string) (out []string) {
+	for _, top := range g.area.tree.tops {
+		if realpath.Inside(top, dir) {
+			out = append(out, g.fixed(top, "git runs it")...)
+		}
+	}
+	if len(out) == 0 && g.area.writable(dir) {
+		return g.fixed(dir, "git runs it")
+	}
+	return out
 }
 
 // Profile returns the sandbox of the command; nil means none.

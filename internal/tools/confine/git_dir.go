@@ -115,9 +115,10 @@ func (g *Guard) readGitDir(path string) gitDir {
 
 // gitPaths returns the paths that commands must not change because of the git directory at
 // path and the worktrees that use it: those that it is given, and those that its files name.
-func (g *Guard) gitPaths(path string, worktrees []string) []string {
+// In the worktrees whole, git may run every file.
+func (g *Guard) gitPaths(path string, worktrees []string) (paths, whole []string) {
 	d := g.readGitDir(path)
-	paths := []string{filepath.Join(path, "hooks")}
+	paths = []string{filepath.Join(path, "hooks")}
 	common := path
 	if d.common.exists {
 		paths = append(paths, filepath.Join(path, "commondir"))
@@ -128,7 +129,7 @@ func (g *Guard) gitPaths(path string, worktrees []string) []string {
 	}
 	config, own := filepath.Join(common, "config"), filepath.Join(path, "config.worktree")
 	files := map[string]content{config: g.readGitDir(common).config, own: d.worktree}
-	reader := gitconfig.Reader{Home: g.area.Places.Home, File: func(path string) (string, bool) {
+	reader := gitconfig.Reader{Home: g.area.Places.Home, Workspace: g.area.workspace, File: func(path string) (string, bool) {
 		c, known := files[path]
 		if !known {
 			c = readContent(path, content{})
@@ -150,10 +151,13 @@ func (g *Guard) gitPaths(path string, worktrees []string) []string {
 	}
 	slices.Sort(worktrees)
 	for _, worktree := range slices.Compact(worktrees) {
-		named, _ := reader.Named(c, worktree, false)
+		named, known := reader.Named(c, worktree, false)
 		paths = append(paths, slices.DeleteFunc(named, func(path string) bool { return realpath.Inside(worktree, path) })...)
+		if c.Unknown || !known {
+			whole = append(whole, realpath.Of(worktree))
+		}
 	}
-	return paths
+	return paths, whole
 }
 
 // restoreGitDir undoes those changes to a git directory since before that can make git

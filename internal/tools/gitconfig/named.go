@@ -5,6 +5,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"agent/internal/realpath"
+	"agent/internal/tools/manifest"
 )
 
 // Limits of the search for the files of programs. Beyond maxProgram, maxDepth and
@@ -13,12 +16,13 @@ const (
 	maxBases   = 10      // directories to which the relative paths of a program may refer
 	maxProgram = 8 << 10 // bytes of the text of a program
 	maxDepth   = 10      // levels of commands in commands
-	maxLooked  = 5000    // paths of all programs
+	maxLooked  = 10_000  // paths of all programs
+	maxBraces  = 64      // words that braces make of one
 )
 
-// Named returns the files, and the directories of hooks, that git runs in the worktree at
-// dir because of c, as absolute paths. It reports false if they depend on something that
-// only a shell finds out, and may be any file of the worktree. If c is the user's own
+// Named returns the files that git runs in the worktree at dir because of c, directories of
+// hooks, and all other directories that a program names, as absolute paths. It reports false if
+// they depend on something that only a shell finds out, and may be any file of the worktree. If c is the user's own
 // configuration, own is true: a path in it that does not exist counts only where a shell
 // runs it, since most of these settings are made for other repositories.
 func (r Reader) Named(c Config, dir string, own bool) (paths []string, known bool) {
@@ -53,6 +57,15 @@ type naming struct {
 	moved    bool     // it changes to a directory that is not known
 	bare     bool     // names without a slash may be files
 	depth    int      // of the command in commands
+	script   input
+}
+
+// input says from where the interpreters of a program get their scripts.
+type input struct {
+	interprets bool // the program starts an interpreter
+	fed        bool // one is started without a script, so that it reads or is given one
+	named      bool // an argument names a path
+	matched    bool // a pattern matches entries of the worktree, and may match others later
 }
 
 // The marks that replace expansions in a program.
@@ -74,100 +87,78 @@ func (n *naming) program(v Variable) {
 		n.unknown = true
 		return
 	}
-	n.bases, n.assigned, n.moved, n.bare = []string{n.dir}, assignments(text), false, !v.isHelper()
-	n.candidate(text, false)
-	n.script(text)
+	text = strings.Map(func(c rune) rune {
+		if strings.ContainsRune(marks, c) {
+			return -1
+		}
+		return c
+	}, text)
+	n.bases, n.assigned, n.moved, n.bare, n.script = []string{n.dir}, assignments(text), false, !v.isHelper(), input{}
+	n.candidate(text, false, false)
+	n.commandsIn(text, v.Section == "alias" && !strings.HasPrefix(v.Value, "!"))
+	if n.script.fed && !n.script.named || n.script.interprets && n.script.matched {
+		n.unknown = true
+	}
 }
 
-// script collects the files that the text of a script names.
-func (n *naming) script(text string) {
+// commandsIn collects the files that the text of a script names, or that of arguments of git.
+func (n *naming) commandsIn(text string, ofGit bool) {
 	if n.depth == maxDepth {
 		n.unknown = true
 		return
 	}
 	n.depth++
 	defer func() { n.depth-- }()
-	text = n.expand(strings.Map(func(c rune) rune {
-		if strings.ContainsRune(marks, c) {
-			return -1
+	text = n.expand(text)
+	for _, quoting := range []bool{true, false} {
+		words := split(text, quoting)
+		if ofGit {
+			words = slices.Concat([]string{"git"}, words)
 		}
-		return c
-	}, text))
-	n.commands(split(text, true))
-	n.commands(split(text, false))
+		n.commands(words)
+	}
 }
 
-// commands collects the files that the words of commands name. A word is run if only
-// assignments, options and the names of programs that run others are before it.
-func (n *naming) commands(words []string) {
-	run, runner := true, false
-	for i, word := range words {
-		if word == "\n" {
-			run, runner = true, false
-			continue
+// candidate collects a path if it is a file, or if missing is set and it does not exist. If
+// all is set, it collects a directory below the worktree. Later paths may refer to a
+// directory. It reports whether the path exists.
+func (n *naming) candidate(name string, missing, all bool) (found bool) {
+	if strings.ContainsRune(name, '\x00') || !n.bare && !strings.Contains(name, "/") {
+		return false
+	}
+	for _, base := range slices.Clone(n.bases) {
+		if n.looked++; n.looked > maxLooked {
+			n.unknown = true
+			return false
 		}
-		if i > 0 && (words[i-1] == "cd" || words[i-1] == "pushd") && strings.ContainsAny(word, marks) {
-			n.moved = true
-		}
-		n.word(word, run, runner)
+		path, _ := n.reader.Path(base, name)
+		info, err := os.Stat(path)
 		switch {
-		case !run, strings.HasPrefix(word, "-"), strings.HasPrefix(word, "+"), word == "":
-		case slices.Contains(runners, filepath.Base(word)):
-			runner = true
-		default:
-			run = assigns(word) != ""
-		}
-	}
-}
-
-// runners run the file that their first argument names, or are words of a shell before a command.
-var runners = []string{
-	"{", "!", "if", "then", "elif", "else", "while", "until", "do", "time", ".", "source", "eval", "exec", "command", "builtin", "env", "sudo", "nice", "nohup", "xargs", "timeout",
-	"sh", "bash", "dash", "zsh", "ksh", "fish", "pwsh", "busybox", "python", "python2", "python3", "perl", "ruby", "node", "deno", "bun", "php", "lua",
-}
-
-// word collects the files that a word names, also behind an option or in an assignment.
-func (n *naming) word(word string, run, runner bool) {
-	bare := n.bare
-	n.bare = bare && (!n.own || runner)
-	defer func() { n.bare = bare }()
-	n.part(word, run)
-	for i, part := range strings.FieldsFunc(word, func(c rune) bool { return strings.ContainsRune("=:,{}[]", c) }) {
-		if part != word {
-			n.part(part, run && i > 0)
-		}
-		if option := strings.TrimLeft(part, "-"); option != part && option != "" {
-			n.part(option, run)
-			n.part(option[1:], run) // -Cdir
-		}
-	}
-}
-
-// part collects the files that a part of a word names.
-func (n *naming) part(part string, run bool) {
-	if run && strings.Contains(part, "/") {
-		part = strings.Map(func(c rune) rune {
-			if strings.ContainsRune("*?[", c) {
-				return output
+		case path == "":
+		case err != nil:
+			if missing {
+				n.paths = append(n.paths, path)
 			}
-			return c
-		}, part)
+		case info.Mode().IsRegular():
+			found, n.paths = true, append(n.paths, path)
+		case info.IsDir():
+			if found = true; len(n.bases) < maxBases && !slices.Contains(n.bases, path) {
+				n.bases = append(n.bases, path)
+			}
+			if all && n.isBelow(path) {
+				n.paths = append(n.paths, path)
+			}
+		}
 	}
-	first, last := strings.IndexAny(part, marks), strings.LastIndexAny(part, marks)
-	switch {
-	case part == "":
-	case first < 0:
-		found := n.candidate(part, strings.Contains(part, "/") && (run || !n.own))
-		n.unknown = n.unknown || run && n.moved && !found && strings.Contains(part, "/") && !filepath.IsAbs(part)
-	case strings.Trim(part, marks) == "":
-		n.unknown = n.unknown || run && strings.ContainsRune(part, output)
-	case first == 0:
-		rest := strings.TrimLeft(part[last+1:], "/")
-		found := n.candidate(rest, false)
-		n.unknown = n.unknown || run && !found && strings.Contains(part, "/")
-	case run:
-		n.below(part[:strings.LastIndexByte(part[:first], '/')+1])
-	}
+	return found
+}
+
+// isBelow reports whether a directory is in the worktree, and contains neither the workspace nor
+// all that git has.
+func (n *naming) isBelow(path string) bool {
+	real, root := realpath.Of(path), realpath.Of(n.dir)
+	return root != filepath.Dir(root) && real != root && (realpath.Inside(real, root) || realpath.Inside(path, n.dir)) &&
+		filepath.Base(path) != ".git" && (n.reader.Workspace == "" || !realpath.Inside(realpath.Of(n.reader.Workspace), real))
 }
 
 // below collects a directory of which any file may be run.
@@ -185,32 +176,49 @@ func (n *naming) below(dir string) {
 	}
 }
 
-// candidate collects a path if it is a file, or if missing is set and it does not exist.
-// Later paths may refer to it if it is a directory. It reports whether the path exists.
-func (n *naming) candidate(name string, missing bool) (found bool) {
-	if strings.ContainsRune(name, '\x00') || !n.bare && !strings.Contains(name, "/") {
-		return false
+// pattern collects the entries of directories that a pattern matches up to its first element
+// with a wildcard. A directory in front of that is collected as a whole, since commands can add
+// files to it.
+func (n *naming) pattern(text string, run bool) {
+	dir := text[:strings.LastIndexByte(text[:strings.IndexAny(text, wildcards)], '/')+1]
+	element, _, _ := strings.Cut(text[len(dir):], "/")
+	if run && dir != "" {
+		n.below(dir)
+		return
 	}
+	n.candidate(dir, false, true)
 	for _, base := range slices.Clone(n.bases) {
-		if n.looked++; n.looked > maxLooked {
-			n.unknown = true
-			return false
+		path, _ := n.reader.Path(base, dir)
+		if !realpath.Inside(path, n.dir) || path != n.dir && dir != "" {
+			continue
 		}
-		path, _ := n.reader.Path(base, name)
-		info, err := os.Stat(path)
-		switch {
-		case path == "":
-		case err != nil:
-			if missing && strings.Contains(name, "/") {
-				n.paths = append(n.paths, path)
-			}
-		case info.Mode().IsRegular():
-			found, n.paths = true, append(n.paths, path)
-		case info.IsDir():
-			if found = true; len(n.bases) < maxBases && !slices.Contains(n.bases, path) {
-				n.bases = append(n.bases, path)
+		entries, err := os.ReadDir(path)
+		if err != nil {
+			continue
+		}
+		for _, e := range entries {
+			if ok, _ := filepath.Match(element, e.Name()); ok && e.Name() != ".git" { // the error is a malformed pattern
+				n.script.matched = true
+				n.candidate(filepath.Join(path, e.Name()), false, true)
 			}
 		}
 	}
-	return found
+}
+
+// defaults collects the files that a program reads by default, if the word names one. Those
+// that are missing count if any is set, or another one of the same program exists.
+func (n *naming) defaults(word string, missing bool) {
+	names := manifest.Files(word)
+	for _, base := range n.bases {
+		var paths []string
+		found := missing
+		for _, name := range names {
+			path := filepath.Join(base, filepath.FromSlash(name))
+			_, err := os.Stat(path)
+			paths, found = append(paths, path), found || err == nil
+		}
+		if found {
+			n.paths = append(n.paths, paths...)
+		}
+	}
 }

@@ -16,7 +16,8 @@ const maxFiles = 50
 
 // Reader reads configuration files and those that they include.
 type Reader struct {
-	Home string // absolute
+	Home      string // absolute
+	Workspace string // absolute; "" if it does not matter
 	// File returns the text of a file; "" if there is none. It reports false if it does not
 	// return all of it.
 	File func(path string) (text string, ok bool)

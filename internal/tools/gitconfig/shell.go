@@ -7,7 +7,7 @@ import (
 )
 
 // split returns the words of a script in which expansions are replaced. A word "\n" ends a
-// command. Without quoting, quotes only separate words.
+// command. Without quoting, quotes separate words, and a backslash means nothing.
 func split(text string, quoting bool) (words []string) {
 	var word []byte
 	var quote byte
@@ -24,6 +24,7 @@ func split(text string, quoting bool) (words []string) {
 			quote = 0
 		case quote == 0 && (c == '"' || c == '\'') && quoting:
 			quote, inWord = c, true
+		case c == '\\' && !quoting:
 		case c == '\\' && i+1 < len(text) && quote != '\'':
 			i++
 			word, inWord = append(word, text[i]), true
@@ -60,7 +61,7 @@ func (n *naming) expand(text string) string {
 			name := variableName(inner)
 			out.WriteString(n.variable(name))
 			if _, value, found := strings.Cut(inner[len(name):], "-"); found { // ${x:-value}
-				n.script(value)
+				n.commandsIn(value, false)
 			}
 			i += len(inner) + 2
 		case text[i] == '$' && rest != "":
@@ -104,7 +105,7 @@ func (n *naming) substitution(command string) string {
 	case "git rev-parse --git-dir", "git rev-parse --absolute-git-dir", "git rev-parse --git-common-dir":
 		return ".git"
 	}
-	n.script(command)
+	n.commandsIn(command, false)
 	return string(output)
 }
 

@@ -9,42 +9,79 @@ import (
 	"strings"
 )
 
-// tasks lists the files in which programs look for their tasks and scripts.
-var tasks = map[string][]string{
-	"make": {"GNUmakefile", "makefile", "Makefile"},
-	"npm":  packageFiles, "npx": packageFiles, "bun": packageFiles,
-	"pnpm":     {"package.json", "package.json5", "package.yaml", "pnpm-workspace.yaml", ".pnpmfile.cjs", ".pnpmfile.mjs"},
-	"yarn":     {"package.json", ".yarnrc", ".yarnrc.yml"},
-	"just":     {"justfile", "Justfile", ".justfile"},
-	"task":     {"Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "taskfile.yaml", "Taskfile.dist.yml", "Taskfile.dist.yaml"},
-	"rake":     {"Rakefile", "rakefile", "Rakefile.rb", "rakefile.rb"},
-	"ninja":    {"build.ninja"},
-	"tox":      {"tox.ini", "pyproject.toml", "setup.cfg"},
-	"mvn":      {"pom.xml"},
-	"gradle":   {"build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"},
-	"gradlew":  {"build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"},
-	"composer": {"composer.json"},
+// entry lists files of one program. The tables are no maps, which every process of the
+// program, also a helper, would have to fill when it starts.
+type entry struct {
+	program string
+	files   []string
 }
 
-var packageFiles = []string{"package.json"}
+// tasks lists the files in which programs look for their tasks and scripts.
+var tasks = [...]entry{
+	{"make", []string{"GNUmakefile", "makefile", "Makefile"}},
+	{"npm", []string{"package.json"}},
+	{"npx", []string{"package.json"}},
+	{"bun", []string{"package.json"}},
+	{"pnpm", []string{"package.json", "package.json5", "package.yaml", "pnpm-workspace.yaml", ".pnpmfile.cjs", ".pnpmfile.mjs"}},
+	{"yarn", []string{"package.json", ".yarnrc", ".yarnrc.yml"}},
+	{"just", []string{"justfile", "Justfile", ".justfile"}},
+	{"task", []string{"Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "taskfile.yaml", "Taskfile.dist.yml", "Taskfile.dist.yaml"}},
+	{"rake", []string{"Rakefile", "rakefile", "Rakefile.rb", "rakefile.rb"}},
+	{"ninja", []string{"build.ninja"}},
+	{"tox", []string{"tox.ini", "pyproject.toml", "setup.cfg"}},
+	{"mvn", []string{"pom.xml"}},
+	{"gradle", []string{"build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"}},
+	{"gradlew", []string{"build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"}},
+	{"composer", []string{"composer.json"}},
+}
 
 // settings lists the files that can name the shell or the programs with which a program
 // runs scripts. They may also hold secrets, which the program does not show.
-var settings = map[string][]string{"npm": npmSettings, "npx": npmSettings, "pnpm": npmSettings, "yarn": npmSettings}
-
-var npmSettings = []string{".npmrc"}
-
-// more lists further files that programs read by default and that can name what they run.
-var more = map[string][]string{
-	"bundle": {"Gemfile"}, "bunx": packageFiles, "cargo": {"Cargo.toml", "build.rs", ".cargo/config.toml", "rust-toolchain.toml"}, "cmake": {"CMakeLists.txt"},
-	"deno": {"deno.json", "deno.jsonc"}, "doit": {"dodo.py"}, "grunt": {"Gruntfile.js"}, "gulp": {"gulpfile.js"},
-	"eslint": {"eslint.config.js", "eslint.config.mjs", "eslint.config.cjs", "eslint.config.ts", ".eslintrc.js", ".eslintrc.cjs", ".eslintrc.json"},
-	"go":     {"go.mod", "go.work"}, "hatch": pyproject, "invoke": {"tasks.py"}, "inv": {"tasks.py"}, "lefthook": {"lefthook.yml"}, "meson": {"meson.build"}, "mix": {"mix.exs"}, "nox": {"noxfile.py"},
-	"pdm": pyproject, "poetry": pyproject, "pre-commit": {".pre-commit-config.yaml"}, "pytest": {"conftest.py", "pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg"},
-	"scons": {"SConstruct"}, "tox": pyproject, "uv": pyproject, "uvx": pyproject,
+var settings = [...]entry{
+	{"npm", []string{".npmrc"}},
+	{"npx", []string{".npmrc"}},
+	{"pnpm", []string{".npmrc"}},
+	{"yarn", []string{".npmrc"}},
 }
 
-var pyproject = []string{"pyproject.toml"}
+// more lists further files that programs read by default and that can name what they run.
+var more = [...]entry{
+	{"bundle", []string{"Gemfile"}},
+	{"bunx", []string{"package.json"}},
+	{"cargo", []string{"Cargo.toml", "build.rs", ".cargo/config.toml", "rust-toolchain.toml"}},
+	{"cmake", []string{"CMakeLists.txt"}},
+	{"deno", []string{"deno.json", "deno.jsonc"}},
+	{"doit", []string{"dodo.py"}},
+	{"eslint", []string{"eslint.config.js", "eslint.config.mjs", "eslint.config.cjs", "eslint.config.ts", ".eslintrc.js", ".eslintrc.cjs", ".eslintrc.json"}},
+	{"go", []string{"go.mod", "go.work"}},
+	{"grunt", []string{"Gruntfile.js"}},
+	{"gulp", []string{"gulpfile.js"}},
+	{"hatch", []string{"pyproject.toml"}},
+	{"inv", []string{"tasks.py"}},
+	{"invoke", []string{"tasks.py"}},
+	{"lefthook", []string{"lefthook.yml"}},
+	{"meson", []string{"meson.build"}},
+	{"mix", []string{"mix.exs"}},
+	{"nox", []string{"noxfile.py"}},
+	{"pdm", []string{"pyproject.toml"}},
+	{"poetry", []string{"pyproject.toml"}},
+	{"pre-commit", []string{".pre-commit-config.yaml"}},
+	{"pytest", []string{"conftest.py", "pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg"}},
+	{"scons", []string{"SConstruct"}},
+	{"tox", []string{"pyproject.toml"}},
+	{"uv", []string{"pyproject.toml"}},
+	{"uvx", []string{"pyproject.toml"}},
+}
+
+// of returns the files that a table lists for a program.
+func of(table []entry, program string) []string {
+	for _, e := range table {
+		if e.program == program {
+			return e.files
+		}
+	}
+	return nil
+}
 
 // Program returns the name of a program without its directory. All variants of make
 // have one name.
@@ -58,16 +95,16 @@ func Program(word string) string {
 
 // Tasks returns the files in which a program looks for its tasks and scripts, relative
 // to the directory in which it runs. Word is its name or path, as in all functions.
-func Tasks(word string) []string { return tasks[Program(word)] }
+func Tasks(word string) []string { return of(tasks[:], Program(word)) }
 
 // Settings returns the files that can name the shell or the programs with which a
 // program runs scripts, and that can also hold secrets.
-func Settings(word string) []string { return settings[Program(word)] }
+func Settings(word string) []string { return of(settings[:], Program(word)) }
 
 // Files returns all files that a program reads by default and that can name what it runs.
 func Files(word string) []string {
 	name := Program(word)
-	return slices.Concat(tasks[name], settings[name], more[name])
+	return slices.Concat(of(tasks[:], name), of(settings[:], name), of(more[:], name))
 }
 
 // Modules returns the paths that a program can mean by the name of a module or of an

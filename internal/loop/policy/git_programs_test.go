@@ -86,3 +86,19 @@ func TestProgramsOfGitProtectOnlyWhatTheyName(t *testing.T) {
 		}
 	}
 }
+
+// The same holds for the user's own configuration, if the file exists or a shell runs it.
+func TestWhatProgramsOfTheUsersGitRunIsProtected(t *testing.T) {
+	t.Parallel()
+	for _, c := range [][2]string{
+		{"cat tools/{x,y}.sh | sh", "+tools/y.sh"}, {"find tools -exec sh {} +", "tools/x.sh"}, {"run-parts tools", "+tools/y.sh"}, {"ls tools/* | xargs -n1 sh", "tools/x.sh"},
+		{"make -C tools x", "tools/Makefile"}, {"make x", "Makefile"}, {"make x", "+GNUmakefile"}, {"npm run x", "package.json"}, {"npx x", "node_modules/.bin/x"}, {"node tools/x", "tools/x.js"}, {"sh hook.sh", "+hook.sh"},
+		{"GIT_TOOLS=tools; $GIT_TOOLS/x.sh", "tools/x.sh"}, {"PYTHONPATH=tools python3 -m x", "+tools/x.py"}, {"PATH=tools:$PATH y.sh", "+tools/y.sh"},
+	} {
+		dir, home := project(t, ".git/HEAD", "tools/x.sh", "tools/x.js", "tools/Makefile", "Makefile", "package.json", "node_modules/.bin/x"), project(t)
+		write(t, filepath.Join(home, ".gitconfig"), "[filter \"x\"]\n\tclean = \""+c[0]+"\"\n")
+		if got := asks(&policy.Policy{Mode: event.ModeEdits}, policy.Paths{Workspace: dir, Home: home}, to(tools.Write, tools.Path, strings.TrimPrefix(c[1], "+"))); !got.Protected {
+			t.Errorf("%s: %s can be changed without approval", c[0], c[1])
+		}
+	}
+}

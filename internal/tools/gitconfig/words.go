@@ -85,7 +85,7 @@ func (n *naming) word(word string, at position) {
 		n.commandsIn(word, false)
 	}
 	bare := n.bare
-	n.bare = bare && (!n.own || at.takes)
+	n.bare = bare && (!n.own || at.takes || strings.Contains(word, "=") && !strings.HasPrefix(word, "-"))
 	defer func() { n.bare = bare }()
 	n.defaults(word, at.run && !n.own)
 	at.modules = at.modules || assigns(word) != ""

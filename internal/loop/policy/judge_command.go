@@ -75,7 +75,7 @@ func (p *Policy) judgeCommand(c tools.Call, f Facts, found ruling) Verdict {
 func (p *Policy) judgeAllowed(all allowance, f Facts, asks Verdict) Verdict {
 	why := ""
 	if all.standing {
-		why = uncovered(f)
+		why = p.uncovered(f)
 	}
 	if why == "" {
 		return all.verdict(f)

@@ -72,7 +72,8 @@ func allKnown(c *command.Command) bool {
 	return true
 }
 
-// variants returns the file names that a word may contain, as in FILE=x, -fx, @x, a:b.
+// variants returns the file names that a word may contain, as in FILE=x, -fx, @x, a:b and
+// -include/x.
 func variants(w string) []string {
 	out := []string{w}
 	for i, c := range w {
@@ -83,6 +84,9 @@ func variants(w string) []string {
 	out = append(out, strings.FieldsFunc(w, func(r rune) bool { return strings.ContainsRune("=:,@", r) })...)
 	if len(w) > 2 && w[0] == '-' && w[1] != '-' {
 		out = append(out, w[2:])
+		if i := strings.IndexAny(w[2:], "/."); i > 0 {
+			out = append(out, w[2+i:])
+		}
 	}
 	return slices.DeleteFunc(out, func(v string) bool { return v == "" })
 }

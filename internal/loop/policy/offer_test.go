@@ -77,6 +77,52 @@ func TestStandingPermissionsDoNotCoverSecrets(t *testing.T) {
 	}
 }
 
+// A standing permission does not cover the content of files outside the workspace. It covers
+// directories there, and names of files in messages.
+func TestStandingPermissionsDoNotCoverFilesOutside(t *testing.T) {
+	root := project(t, "x", "work/inner/y", "work/main.c", "work/package.json", "with space/a b")
+	dir := filepath.Join(root, "work")
+	at := policy.Paths{Workspace: dir, Home: filepath.Join(t.TempDir(), "home"), Sandbox: policy.SandboxFull}
+	for _, c := range []struct{ allowed, line, want string }{
+		{"git commit -m x", "git commit -F ROOT/x", "asks"},
+		{"git commit -m x", "git commit -FROOT/x", "asks"},
+		{"git commit -m x", "git commit -qF../x", "asks"},
+		{"git commit -m x", "git commit --file=../x", "asks"},
+		{"git commit -m x", "git commit -t ../x", "asks"},
+		{"git commit -m x", "git commit --templ=../x", "asks"},
+		{"git commit -m x", "git commit --pathspec-from-file=ROOT/x", "asks"},
+		{"git commit -m x", "git commit -F 'ROOT/with space/a b'", "asks"},
+		{"git commit -m x", "git commit -F inner/../../x", "asks"},
+		{"git commit -m x", "cd inner && git commit -F ../../x", "asks"},
+		{"git commit -m x", "cd .. && git commit -F x", "asks"},
+		{"git apply main.c", "git apply ../x", "asks"},
+		{"gcc -c main.c", "gcc -E -P -xc ../x", "asks"},
+		{"gcc -c main.c", "gcc -E -P -includeROOT/x main.c", "asks"},
+		{"gcc -c main.c", "gcc -E -P @ROOT/x", "asks"},
+		{"gcc -c main.c", "gcc -c -I.. -IROOT main.c", "runs"},
+		{"git commit -m x", "git commit -m 'Read ROOT/x'", "runs"},
+		{"git commit -m x", "git commit -m 'fix: ROOT/x' -m ../xyz", "runs"},
+		{"git commit -m x", "git commit -F main.c", "runs"},
+		{"git commit -m x", "git commit -F work/main.c", "runs"},
+		{"go test", "go test && cd inner && cd .. && ls", "runs"},
+		{"npm test", "npm test && cd inner && cd ..", "runs"},
+	} {
+		line := strings.ReplaceAll(c.line, "ROOT", root)
+		for _, mode := range []event.Mode{event.ModeAsk, event.ModeEdits} {
+			p := policy.Policy{Mode: event.ModeAsk}
+			first := asks(&p, at, run(dir, c.allowed))
+			if p.Allow(first.Offer); first.Offer.String() == "" {
+				t.Errorf("%s offers nothing", c.allowed)
+			}
+			p.Mode = mode
+			v := asks(&p, at, run(dir, line))
+			if outcome(v) != c.want || v.Offer.String() != "" {
+				t.Errorf("%s in %s: %s, want %s (%s), offers %q", line, mode, outcome(v), c.want, v.Why, v.Offer)
+			}
+		}
+	}
+}
+
 // The permissions of one offer are separate: removing one leaves the others.
 func TestPermissionsOfALineAreSeparate(t *testing.T) {
 	dir := project(t, "package.json")

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"agent/internal/loop/event"
 	"agent/internal/loop/policy/command"
 )
 
@@ -63,10 +64,43 @@ func (f Facts) namesOutside() bool {
 	})
 }
 
-// uncovered returns why standing permissions do not cover what a command reads; empty if they do.
-func uncovered(f Facts) string {
-	if !f.paths.Disposable && len(f.secretReads()) > 0 {
+// uncovered returns why a standing permission for the first words of a command does not cover
+// what it reads; empty if it does.
+func (p *Policy) uncovered(f Facts) string {
+	switch {
+	case f.paths.Disposable:
+	case len(f.secretReads()) > 0:
 		return ruleSecret
+	case p.Mode != event.ModeAll && f.readsOutside():
+		return ruleOutside
 	}
 	return ""
+}
+
+// readsOutside reports whether a command that may change something names a file outside the
+// workspace, whose content it may read. To name a directory, as cd does, is not enough, and
+// neither is a file in a text of several words, such as a message.
+func (f Facts) readsOutside() bool {
+	var files []string
+	for _, t := range f.touched {
+		if t.outside && !t.change && !t.listed && f.paths.look(t.path) == command.File {
+			files = append(files, t.path)
+		}
+	}
+	return files != nil && slices.ContainsFunc(f.Command.Parts, func(p command.Part) bool {
+		words := wordsOf(&p)
+		return p.Reason != "" && len(words) > 0 && slices.ContainsFunc(words[1:], func(w word) bool { return f.names(w.text, files) })
+	})
+}
+
+// names reports whether a word may name one of the files, in a directory where the command
+// may run.
+func (f Facts) names(w string, files []string) bool {
+	return slices.ContainsFunc(variants(w), func(v string) bool {
+		v = filepath.FromSlash(v)
+		if filepath.IsAbs(v) {
+			return slices.Contains(files, filepath.Clean(v))
+		}
+		return slices.ContainsFunc(f.dirs, func(dir string) bool { return slices.Contains(files, filepath.Join(dir, v)) })
+	})
 }

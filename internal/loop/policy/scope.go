@@ -154,7 +154,7 @@ func (p *Policy) offer(c tools.Call, f Facts) Grant {
 		return Grant{}
 	case c.Effect != tools.Execute:
 		return Grant{Scope: scopeOf(c, f)}
-	case uncovered(f) != "":
+	case p.uncovered(f) != "":
 		return Grant{}
 	}
 	return offerPrefixes(f, func(part *command.Part) bool {

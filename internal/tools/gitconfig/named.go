@@ -153,8 +153,8 @@ func (n *naming) candidate(name string, missing, all bool) (found bool) {
 	return found
 }
 
-// isBelow reports whether a directory is in the worktree, and contains neither the workspace nor
-// all that git has.
+// isBelow reports whether a directory is in the worktree, is not called .git, and does not
+// contain the workspace.
 func (n *naming) isBelow(path string) bool {
 	real, root := realpath.Of(path), realpath.Of(n.dir)
 	return root != filepath.Dir(root) && real != root && (realpath.Inside(real, root) || realpath.Inside(path, n.dir)) &&
@@ -205,8 +205,8 @@ func (n *naming) pattern(text string, run bool) {
 	}
 }
 
-// defaults collects the files that a program reads by default, if the word names one. Those
-// that are missing count if any is set, or another one of the same program exists.
+// defaults collects the files that a program reads by default, if the word names one. If
+// missing is not set, at least one of them must exist in a directory.
 func (n *naming) defaults(word string, missing bool) {
 	names := manifest.Files(word)
 	for _, base := range n.bases {

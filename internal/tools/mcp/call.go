@@ -59,6 +59,9 @@ func (s *server) callTool(ctx context.Context, name string, args json.RawMessage
 
 // hasEnded reports whether err means that the connection or the session has ended.
 func hasEnded(err error) bool {
+	if _, wire := errors.AsType[*jsonrpc.Error](err); !wire && strings.Contains(err.Error(), sentTooMuch) {
+		return true // the SDK gives the error of the transport to some of the calls
+	}
 	return errors.Is(err, sdk.ErrConnectionClosed) || errors.Is(err, sdk.ErrSessionMissing) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrClosedPipe)
 }
 
@@ -147,7 +150,9 @@ func (s *server) failed(err error) (tools.Result, error) {
 // text of err. It is empty if err says only that the connection was closed.
 func (s *server) lastOutput(err error) string {
 	text := plain(err)
-	if last := s.log.Last(1); last != "" && !s.Remote() {
+	if i := strings.Index(text, sentTooMuch); i >= 0 {
+		text = text[i:]
+	} else if last := s.log.Last(1); last != "" && !s.Remote() {
 		text = last
 	} else if text == closedIt {
 		return ""

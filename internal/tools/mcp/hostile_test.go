@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"agent/internal/tools"
 	"agent/internal/tools/mcp"
 )
@@ -397,6 +399,102 @@ func TestAFloodOfQuestions(t *testing.T) {
 				t.Errorf("%s, asks %t: %v", name, asks, err)
 			}
 			stop()
+		}
+	}
+}
+
+// serveLarge runs a server whose tools answer with more than is read. It logs a line before
+// each answer.
+func serveLarge() {
+	lines := bufio.NewScanner(os.Stdin)
+	lines.Buffer(nil, 1<<20)
+	large := strings.Repeat("x", 9<<20)
+	for lines.Scan() {
+		var m struct {
+			ID     json.RawMessage
+			Method string
+			Params struct{ Name string }
+		}
+		if json.Unmarshal(lines.Bytes(), &m) != nil || m.ID == nil {
+			continue
+		}
+		answer := `"error":{"code":-32601,"message":"Method not found"}`
+		switch m.Method {
+		case "initialize":
+			answer = `"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"x","version":"1"}}`
+		case "tools/list":
+			answer = `"result":{"tools":[` + strings.TrimSuffix(strings.Repeat(`{"name":"NAME","inputSchema":{"type":"object"}},`, 6), ",") + `]}`
+			for _, name := range []string{"ok", "first", "last", "unknown", "notice", "batch"} {
+				answer = strings.Replace(answer, "NAME", name, 1)
+			}
+		case "tools/call":
+			fmt.Fprintln(os.Stderr, "a line of the log")
+			answer = `"result":{"content":[{"type":"text","text":"fine"}]}`
+			result := `"result":{"content":[{"type":"text","text":"` + large + `"}]}`
+			switch m.Params.Name {
+			case "first":
+				answer = result
+			case "last":
+				fmt.Printf(`{"jsonrpc":"2.0",%s,"id":%s}`+"\n", result, m.ID)
+				continue
+			case "unknown":
+				fmt.Printf(`{"jsonrpc":"2.0",%s,"id":%s,"more":"%s"}`+"\n", result, m.ID, strings.Repeat("y", 1000))
+				continue
+			case "notice":
+				fmt.Printf(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"%s"}}`+"\n", large)
+			case "batch":
+				fmt.Println("[" + strings.Repeat(`{"jsonrpc":"2.0","method":"notifications/x"},`, 100_000) + `{"jsonrpc":"2.0","id":` + string(m.ID) + `,` + answer + "}]")
+				continue
+			}
+		}
+		fmt.Printf(`{"jsonrpc":"2.0","id":%s,%s}`+"\n", m.ID, answer)
+	}
+}
+
+// An answer that is too long is an error of its call, and the server stays connected. If
+// nobody can tell which call it answers, or a batch is too long, the server is disconnected
+// with the reason.
+func TestMessagesThatAreTooLong(t *testing.T) {
+	c := connect(t, mcp.Options{Servers: []mcp.Server{program(t, "large", "large")}})
+	fails := func(tool, want string) {
+		t.Helper()
+		ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+		defer stop()
+		if r, err := c.Call(ctx, "large", tool, json.RawMessage(`{}`), tools.Approved{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %d bytes and the error %v, want %q", tool, len(r.Text), err, want)
+		}
+	}
+	fails("first", "the MCP server large answers: a message of more than 8 MiB, which was not read")
+	fails("last", "the MCP server large answers: a message of more than 8 MiB, which was not read")
+	for _, tool := range []string{"ok", "notice"} {
+		if got := call(t, c, "large", tool, `{}`); got != "fine\n" {
+			t.Errorf("%s: %q", tool, got)
+		}
+	}
+	if log := c.Log("large"); !strings.Contains(log, "the server sent more than 8 MiB in a message") {
+		t.Errorf("the log is %q", log)
+	}
+	fails("unknown", "closed the connection during the call: the server sent more than 8 MiB in a message")
+	fails("batch", "closed the connection during the call: the server sent more than 1000 messages in a line")
+	if got := call(t, c, "large", "ok", `{}`); got != "fine\n" {
+		t.Errorf("after that: %q", got)
+	}
+}
+
+// Over HTTP an answer that is too long is an error of its call, too, as one message or as an
+// event.
+func TestLongAnswersOverHTTP(t *testing.T) {
+	large := sdk.NewServer(&sdk.Implementation{Name: "x", Version: "1"}, nil)
+	large.AddTool(&sdk.Tool{Name: "large", InputSchema: json.RawMessage(`{"type":"object"}`)}, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: strings.Repeat("x", 9<<20)}}}, nil
+	})
+	for _, asJSON := range []bool{true, false} {
+		w := httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return large }, &sdk.StreamableHTTPOptions{JSONResponse: asJSON}))
+		t.Cleanup(func() { w.CloseClientConnections(); w.Close() })
+		c := connect(t, mcp.Options{Servers: []mcp.Server{{Name: "x", URL: w.URL}}})
+		_, err := c.Call(t.Context(), "x", "large", json.RawMessage(`{}`), tools.Approved{})
+		if want := "the MCP server x answers: a message of more than 8 MiB, which was not read"; err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("as JSON %t: got %v, want %q", asJSON, err, want)
 		}
 	}
 }

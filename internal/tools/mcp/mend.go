@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -216,8 +217,9 @@ func encode(v any) json.RawMessage {
 
 // mendBody returns the body of an HTTP response with its messages mended: one message, or the
 // events of a stream.
-func mendBody(body io.ReadCloser, events bool, requests *unanswered) io.ReadCloser {
-	return &mendedBody{ReadCloser: body, in: bufio.NewReader(body), events: events, requests: requests}
+// ID is that of the request, which may be nil: it gets an error if an answer is too long.
+func mendBody(body io.ReadCloser, events bool, requests *unanswered, id json.RawMessage) io.ReadCloser {
+	return &mendedBody{ReadCloser: body, in: bufio.NewReader(body), events: events, requests: requests, id: id}
 }
 
 // mendedBody is the body of an HTTP response. The body below limits its size.
@@ -227,10 +229,11 @@ type mendedBody struct {
 	events bool
 	// requests fails the stream if the server sends too many requests.
 	requests *unanswered
-	lines    []byte // with the data of the current event
-	data     []byte // in lines
-	ready    []byte // mended
-	err      error  // after ready
+	id       json.RawMessage // see mendBody
+	lines    []byte          // with the data of the current event
+	data     []byte          // in lines
+	ready    []byte          // mended
+	err      error           // after ready
 }
 
 func (b *mendedBody) Read(p []byte) (int, error) {
@@ -241,8 +244,12 @@ func (b *mendedBody) Read(p []byte) (int, error) {
 		case b.events:
 			b.readLine()
 		default:
-			if b.ready, b.err = io.ReadAll(b.in); b.err == nil {
+			b.ready, b.err = io.ReadAll(b.in)
+			switch {
+			case b.err == nil:
 				b.ready, b.err = mend(b.ready), io.EOF
+			case errors.Is(b.err, errTooLong) && b.findID(b.ready):
+				b.ready, b.err = tooLongAnswer(b.id), io.EOF
 			}
 		}
 	}
@@ -256,6 +263,10 @@ func (b *mendedBody) Read(p []byte) (int, error) {
 func (b *mendedBody) readLine() {
 	var line []byte
 	line, b.err = b.in.ReadBytes('\n')
+	if errors.Is(b.err, errTooLong) && b.findID(append(b.data, bytes.TrimPrefix(line, []byte("data:"))...)) {
+		b.ready, b.err = fmt.Appendf(nil, "data: %s\n\n", tooLongAnswer(b.id)), io.EOF
+		return
+	}
 	if data, ok := bytes.CutPrefix(line, []byte("data:")); ok && b.err == nil {
 		b.lines, b.data = append(b.lines, line...), append(b.data, data...)
 		return
@@ -269,4 +280,13 @@ func (b *mendedBody) readLine() {
 	}
 	b.ready = append(b.lines, line...)
 	b.lines, b.data = nil, nil
+}
+
+// findID finds the ID of the request that an incomplete message answers, and reports whether
+// there is one.
+func (b *mendedBody) findID(begin []byte) bool {
+	if b.id == nil {
+		b.id, _ = begins(begin)
+	}
+	return b.id != nil
 }

@@ -24,9 +24,6 @@ import (
 )
 
 const (
-	// maxMessage limits a message of a server, in bytes. A server that sends a longer one
-	// is disconnected.
-	maxMessage = 32 << 20
 	// maxLogged limits a line on standard output that is no message, in bytes.
 	maxLogged = 2 << 10
 	// endTime is how long a program has to exit: see process.Program.
@@ -73,10 +70,9 @@ type programConn struct {
 	*discovery
 	requests unanswered
 
-	incoming chan []byte // messages; closed at the end of standard output
-	failure  error       // why reading ended, once incoming is closed
-	batch    []jsonrpc.Message
-	size     int           // of each of them, in bytes: the mean
+	incoming chan []byte   // messages; closed at the end of standard output
+	failure  error         // why reading ended, once incoming is closed
+	batch    *batch        // the messages of the current line; nil for none
 	closed   chan struct{} // closed by Close
 	end      func()
 	writing  sync.Mutex
@@ -116,41 +112,25 @@ func (c *programConn) noteEnd() {
 	}
 }
 
-// readLine reads a line of at most maxMessage bytes. It joins the parts of a long one only
-// at its end, so that an endless one is never copied.
-func readLine(r *bufio.Reader) (line []byte, err error) {
-	var parts [][]byte
-	for size := 0; ; {
-		part, err := r.ReadSlice('\n')
-		if size += len(part); size > maxMessage {
-			return nil, fmt.Errorf("the server sent a message of more than %d MiB", maxMessage>>20)
-		}
-		parts = append(parts, bytes.Clone(part))
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return bytes.Join(parts, nil), err
-		}
-	}
-}
-
-// isMessage reports whether a line is a JSON-RPC message, or a batch of messages. Servers
-// also print banners and logs in JSON.
-func isMessage(line []byte) bool {
-	return len(line) > 0 && (line[0] == '{' || line[0] == '[') && bytes.Contains(line, []byte(`"jsonrpc"`)) && json.Valid(line)
-}
-
 // Read returns the next message.
 func (c *programConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	for {
-		if len(c.batch) > 0 {
-			next := c.batch[0]
-			if c.batch = c.batch[1:]; !c.receives(next) {
-				continue
+		for c.batch != nil && !c.over(ctx) {
+			next, size, err := c.batch.next()
+			if err == nil && next != nil {
+				if !c.receives(next) {
+					continue
+				}
+				err = c.requests.received(next, size)
 			}
-			if err := c.requests.received(next, c.size); err != nil {
+			if err != nil {
 				c.end()
 				return nil, err
 			}
-			return next, nil
+			if next != nil {
+				return next, nil
+			}
+			c.batch = nil
 		}
 		select {
 		case <-ctx.Done():
@@ -163,24 +143,21 @@ func (c *programConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 			if !ok {
 				return nil, c.failure
 			}
-			c.batch = decode(line)
-			c.size = len(line) / max(len(c.batch), 1)
+			c.batch = newBatch(line)
 		}
 	}
 }
 
-// decode returns the messages in a line. Servers of protocol 2025-03-26 may send several.
-func decode(line []byte) (all []jsonrpc.Message) {
-	parts := []json.RawMessage{line}
-	if line[0] == '[' && json.Unmarshal(line, &parts) != nil {
-		return nil
+// over reports whether the connection is closed, or ctx has ended.
+func (c *programConn) over(ctx context.Context) bool {
+	select {
+	case <-c.closed:
+		return true
+	case <-ctx.Done():
+		return true
+	default:
+		return false
 	}
-	for _, part := range parts {
-		if m, err := jsonrpc.DecodeMessage(mend(part)); err == nil {
-			all = append(all, m)
-		}
-	}
-	return all
 }
 
 // Write sends a message. It ends a program that does not read its input.
@@ -360,7 +337,7 @@ func (t *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	t.denied.Store(denied)
 	events := res.StatusCode/100 == 2 && strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream")
-	res.Body = mendBody(&limitedBody{ReadCloser: res.Body, left: maxMessage, events: events}, events, &t.requests)
+	res.Body = mendBody(&limitedBody{ReadCloser: res.Body, left: maxMessage, events: events}, events, &t.requests, requestID(message))
 	res.ContentLength = -1 // a mended message has another length
 	return res, nil
 }
@@ -375,7 +352,7 @@ type limitedBody struct {
 
 func (b *limitedBody) Read(p []byte) (int, error) {
 	if b.left <= 0 {
-		return 0, fmt.Errorf("the server sent more than %d MiB", maxMessage>>20)
+		return 0, errTooLong
 	}
 	n, err := b.ReadCloser.Read(p[:min(len(p), b.left)])
 	b.left -= n

@@ -81,6 +81,15 @@ func (u *unanswered) sent(m jsonrpc.Message) {
 	delete(u.sizes, idText(r.ID))
 }
 
+// requestID returns the ID of an encoded request as JSON; nil for another message.
+func requestID(message []byte) json.RawMessage {
+	m, err := jsonrpc.DecodeMessage(message)
+	if r, ok := m.(*jsonrpc.Request); err == nil && ok && r.ID.IsValid() {
+		return json.RawMessage(idText(r.ID))
+	}
+	return nil
+}
+
 // idText returns an ID as JSON.
 func idText(id jsonrpc.ID) string {
 	text, _ := json.Marshal(id.Raw())

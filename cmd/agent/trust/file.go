@@ -195,11 +195,34 @@ func (p *programs) keep(name string) {
 // notInName reports whether r separates the words of a shell command.
 func notInName(r rune) bool { return strings.ContainsRune(" \t\r\n'\"`$(){}[];&|<>=,:", r) }
 
+// describeLink is describe for a file that an absolute link, or one that leaves the repository,
+// leads to. The content of a file outside the repository is left out.
+func (p *programs) describeLink(name string) (text string, isDir bool) {
+	real := realpath.Of(filepath.Join(p.root.Name(), name))
+	info, err := os.Stat(real)
+	if in, relErr := filepath.Rel(realpath.Of(p.root.Name()), real); relErr == nil && filepath.IsLocal(in) && in != name && err == nil {
+		text, isDir = p.describe(in)
+		if text != "" {
+			text = fmt.Sprintf("(a link to %s)\n%s", in, text)
+		}
+		return text, isDir
+	}
+	if err == nil && info.Mode().IsRegular() {
+		return fmt.Sprintf("(a link to %s)\n", real), false
+	}
+	return "", false
+}
+
 // describe returns the content of a file, or its hash if the content is long; empty if there
 // is no such file.
 func (p *programs) describe(name string) (text string, isDir bool) {
 	const maxShown, maxHashed = 32 << 10, 64 << 20
 	info, err := p.root.Stat(name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
+		if text, isDir = p.describeLink(name); text != "" || isDir {
+			return text, isDir
+		}
+	}
 	if err != nil {
 		if target, err := p.root.Readlink(name); err == nil {
 			return fmt.Sprintf("(a link to %s)\n", target), false

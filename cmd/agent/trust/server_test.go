@@ -1,6 +1,7 @@
 package trust_test
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -73,5 +74,47 @@ func TestServersThatRunNoFilesOfTheWorkspace(t *testing.T) {
 	}
 	if got, _ := trust.Server(filepath.Join(root, "src"), filepath.Join(root, "src"), []string{"sh", filepath.Join(root, "srv.py")}, nil); got != "" {
 		t.Errorf("outside the workspace: %q", got)
+	}
+}
+
+// Links do not hide a file, even if they are absolute or leave the workspace.
+func TestServersThatRunFilesBehindLinks(t *testing.T) {
+	t.Parallel()
+	root, outside := t.TempDir(), t.TempDir()
+	write(t, root, "evil/.bin/srv", "evil")
+	write(t, outside, ".bin/srv", "evil")
+	for _, target := range []string{"evil", filepath.Join(root, "evil"), outside} {
+		link := filepath.Join(root, "node_modules")
+		if err := os.Symlink(target, link); err != nil {
+			t.Skip(err)
+		}
+		got, _ := trust.Server(root, root, []string{"npx", "srv"}, nil)
+		if !strings.Contains(got, "--- node_modules/.bin/srv") || target != outside && !strings.Contains(got, "evil") {
+			t.Errorf("a link to %s: %q", target, got)
+		}
+		if err := os.Remove(link); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// The content of a script behind an absolute link in the workspace is compared.
+func TestScriptsBehindAbsoluteLinksAreCompared(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	write(t, root, "real/x.sh", "good")
+	if err := os.Symlink(filepath.Join(root, "real"), filepath.Join(root, "dir")); err != nil {
+		t.Skip(err)
+	}
+	if err := os.Symlink(filepath.Join(root, "real", "x.sh"), filepath.Join(root, "x.sh")); err != nil {
+		t.Skip(err)
+	}
+	for _, command := range []string{"sh dir/x.sh", "sh x.sh", "cd dir && ./x.sh"} {
+		write(t, root, "real/x.sh", "good")
+		before, _ := trust.Commands(root, root, command)
+		write(t, root, "real/x.sh", "evil")
+		if after, _ := trust.Commands(root, root, command); before == after {
+			t.Errorf("%s: a change is not noticed: %q", command, after)
+		}
 	}
 }

@@ -3,6 +3,7 @@ package mcp_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -65,5 +66,35 @@ func TestChangedServersAreNotStarted(t *testing.T) {
 	}
 	if err := os.Remove(filepath.Join(dir, "shop.sh")); err != nil || all[0].Check() == nil {
 		t.Errorf("the server starts without its script (%v)", err)
+	}
+}
+
+// Python imports nothing from the workspace for a server of the user, unless the user chose
+// that, or confirmed its module.
+func TestPythonOfTheUserImportsNothingFromTheWorkspace(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "json.py"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		server settings.MCPServer
+		safe   bool
+		waits  bool
+	}{
+		{server: settings.MCPServer{Command: "python3", Args: []string{"-m", "installed"}}, safe: true},
+		{server: settings.MCPServer{Command: "uv", Args: []string{"run", "python", "-c", "import installed"}}, safe: true},
+		{server: settings.MCPServer{Command: "python3", Args: []string{"-m", "installed"}, Env: map[string]string{"PYTHONSAFEPATH": ""}}},
+		{server: settings.MCPServer{Command: "python3", Args: []string{"/opt/server.py"}}},
+		{server: settings.MCPServer{Command: "python3", Args: []string{"-m", "json.tool"}}, waits: true},
+	} {
+		set := settings.MCP{Servers: map[string]settings.MCPServer{"x": c.server}}
+		all, err := mcp.All(set, "config.json", mcp.Source{Dir: dir, Trust: trust.NewReview(dir, nil, nil, mcp.Items(set)), Getenv: os.Getenv})
+		if err != nil || len(all) != 1 {
+			t.Fatal(all, err)
+		}
+		if safe := slices.Contains(all[0].Env, "PYTHONSAFEPATH=1"); safe != c.safe || all[0].Waits != c.waits || (all[0].Check() == nil) == c.waits {
+			t.Errorf("%s %q: safe %t, waits %t", c.server.Command, c.server.Args, safe, all[0].Waits)
+		}
 	}
 }

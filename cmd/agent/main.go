@@ -42,17 +42,19 @@ const version = "0.3.0"
 // startTime is the time after which startup is over.
 const startTime = time.Second
 
+// memoryLimit makes the collector run more often as the memory grows, so that the program
+// with the largest reply fits into 150 MB. It is no hard limit.
+const memoryLimit = 96 << 20
+
 func main() {
 	credentials.ProtectMemory()
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(200) // little is left of what startup needs
+		debug.SetGCPercent(200) // a step leaves little behind
 	}
-	time.AfterFunc(startTime, func() {
-		if os.Getenv("GOGC") == "" {
-			debug.SetGCPercent(70) // the largest reply must fit into 150 MB
-		}
-		debug.FreeOSMemory() // return memory that only startup needed
-	})
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(memoryLimit)
+	}
+	time.AfterFunc(startTime, debug.FreeOSMemory) // return memory that only startup needed
 	scratch.Use(access.ScratchDir(os.Getenv))
 	end := exit.Watch()
 	cmd := rootCommand(end)

@@ -5,8 +5,10 @@
 // of git stays writable; settings in it that can run programs are reverted.
 //
 // The check covers all directories that commands make, and the first 500 others, those near
-// the top first. It cannot tell who changed a file: a protected path that the user creates
-// while a command runs is renamed, too. The check deletes nothing.
+// the top first. In directories of dependencies, such as vendor, it looks only for
+// repositories: in all submodules and the first 200 other directories. It cannot tell who
+// changed a file: a protected path that the user creates while a command runs is renamed,
+// too. The check deletes nothing.
 //
 // The package decides nothing about permissions and starts nothing. Start reading at
 // Area.Begin.
@@ -64,6 +66,7 @@ type Area struct {
 	around    []string           // worktrees that contain the writable directories
 	lastGit   map[string]gitDir  // git directories by path, as last read
 	lastFiles map[string]content // .git files by path, as last read
+	indexes   map[string]index   // of git, by path
 	listed    map[string]listed  // protected directories by path
 	prepared  bool               // see prepare
 	linked    []string           // installations of programs in the home directory
@@ -72,7 +75,7 @@ type Area struct {
 
 // New returns an Area. It reads nothing until the first command.
 func New(o Options) *Area {
-	return &Area{Options: o, lastGit: map[string]gitDir{}, listed: map[string]listed{}, passing: map[string]bool{}}
+	return &Area{Options: o, lastGit: map[string]gitDir{}, indexes: map[string]index{}, listed: map[string]listed{}, passing: map[string]bool{}}
 }
 
 // Guard is the check of one command. A nil Guard does nothing.

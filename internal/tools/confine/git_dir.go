@@ -80,18 +80,25 @@ func (g *Guard) gitWorktrees() map[string][]string {
 // gitDirOf returns the git directory that git uses in a worktree, without links; "" if there is
 // none.
 func (g *Guard) gitDirOf(worktree string) string {
+	dir, file := g.area.gitDirOf(worktree)
+	g.gitFiles[filepath.Join(worktree, ".git")] = file
+	return dir
+}
+
+// gitDirOf returns the git directory of a worktree, as Guard.gitDirOf, and its .git file.
+func (a *Area) gitDirOf(worktree string) (dir string, file content) {
 	path := filepath.Join(worktree, ".git")
-	file := readContent(path, g.area.lastFiles[path])
-	g.gitFiles[path] = file
+	file = readContent(path, a.lastFiles[path])
+	named := file
 	if file.exists && !file.plain {
 		path = realpath.Of(path)
 		if info, err := os.Lstat(path); err == nil && info.IsDir() {
-			return path
+			return path, file
 		}
-		file = readContent(path, content{})
+		named = readContent(path, content{})
 	}
-	dir, _ := gitDirIn(file, worktree)
-	return dir
+	dir, _ = gitDirIn(named, worktree)
+	return dir, file
 }
 
 // gitDirIn returns the git directory that the .git file of a worktree names, without links.

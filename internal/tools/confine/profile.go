@@ -23,12 +23,13 @@ func (a *Area) prepare() {
 	for _, dir := range a.Added {
 		tops = append(tops, realpath.Of(dir))
 	}
-	a.tree = tree{dirs: map[string]*directory{}, protected: a.Protected, parent: a.Parent, gitDirs: a.scannedGitDirs, open: a.open}
+	a.tree = tree{dirs: map[string]*directory{}, protected: a.Protected, parent: a.Parent, gitDirs: a.scannedGitDirs, modules: a.submodules, open: a.open}
 	for _, top := range tops {
 		a.around = append(a.around, worktreesAround(top)...)
 	}
 	slices.Sort(a.around)
 	a.around = slices.Compact(a.around)
+	a.tree.around = a.around
 	for _, dir := range a.repositoryAbove() {
 		if !inAny(dir, tops) {
 			tops = append(tops, dir)

@@ -17,8 +17,13 @@ const maxDirs = 500
 // chunk is how many entries of a directory are read at once.
 const chunk = 1000
 
+// maxSkipped is how many directories in those of dependencies a scan finds, those near the top
+// first. Directories that commands make there count, because installations make many.
+// Submodules have no limit.
+const maxSkipped = 200
+
 // skipped are directories of dependencies, which contain many files with protected
-// names. No program uses these files.
+// names. No program uses these files, except that git uses the repositories in them.
 var skipped = []string{"node_modules", "vendor", ".venv", "venv", "site-packages", "target", ".tox"}
 
 // tree holds the protected paths and the git directories in the writable directories.
@@ -28,6 +33,8 @@ type tree struct {
 	protected func(parent, name string) (why string) // see Options.Protected
 	parent    func(name string) bool                 // see Options.Parent
 	gitDirs   func(worktree string) (dirs []string)  // of a .git file
+	modules   func(worktree string) (dirs []string)  // see Area.submodules
+	around    []string                               // see Area.around
 	open      func(path string) error                // makes a directory readable
 	dirs      map[string]*directory
 	scans     int
@@ -40,6 +47,7 @@ type directory struct {
 	since int      // number of the scan that found a directory at its path
 	visit int      // number of the last scan
 	subs  []string // directories to scan, absolute; .git first
+	deps  []string // further ones in those of dependencies, absolute
 	names map[string]protectedName
 	made  bool // it was made after the scan that first found the directory above it
 	repo  bool // it contains .git
@@ -60,49 +68,24 @@ type protectedName struct {
 	since int // number of the scan that found it
 }
 
+// walk is a scan of a tree.
+type walk struct {
+	*tree
+	made    map[string]bool // directories that were not in the one above them before
+	modules map[string]bool // directories of submodules
+}
+
 // scan brings the tree up to date. Directories that were made since an earlier scan do
 // not count for maxDirs.
 func (t *tree) scan() {
 	t.scans++
-	todo, made := slices.Clone(t.tops), map[string]bool{}
-	counted := 0
-	for i := 0; i < len(todo); i++ {
-		path := todo[i]
-		d := t.dirs[path]
-		if d != nil && d.visit == t.scans {
-			continue
-		}
-		info, err := os.Lstat(path)
-		if err != nil || !info.IsDir() {
-			continue
-		}
-		isMade := made[path] || d != nil && d.made
-		if (isMade || d != nil && !d.closed) && !readable(path, info) && t.open(path) == nil {
-			if info, err = os.Lstat(path); err != nil {
-				continue
-			}
-		}
-		if !isMade {
-			if counted >= maxDirs && filepath.Base(path) != ".git" {
-				continue
-			}
-			counted++
-		}
-		if s := stampOf(info); d == nil || d.racy || d.stamp != s {
-			before := d
-			d = t.read(path, s, before)
-			d.closed = d.closed || !readable(path, info)
-			t.dirs[path] = d
-			switch {
-			case before != nil && (before.inode != s.inode || before.device != s.device): // it was replaced
-				markNew(made, d, nil)
-			case before != nil || isMade:
-				markNew(made, d, before)
-			}
-		}
-		d.visit, d.made = t.scans, isMade
-		todo = append(todo, d.subs...)
+	w := walk{tree: t, made: map[string]bool{}, modules: map[string]bool{}}
+	todo := slices.Clone(t.tops)
+	for _, worktree := range t.around {
+		todo = append(todo, w.submodules(worktree)...)
 	}
+	deps := w.scan(todo, false)
+	w.scan(deps, true)
 	for path, d := range t.dirs {
 		if d.visit != t.scans {
 			delete(t.dirs, path)
@@ -117,14 +100,93 @@ func (t *tree) scan() {
 	}
 }
 
+// scan scans directories and those in them. It returns those in directories of dependencies,
+// unless it scans these: in them, directories that commands make count, and known ones stay.
+func (w *walk) scan(todo []string, inDeps bool) (deps []string) {
+	counted, limit := 0, maxDirs
+	if inDeps {
+		limit = maxSkipped
+	}
+	for i := 0; i < len(todo); i++ {
+		path := todo[i]
+		d := w.dirs[path]
+		if d != nil && d.visit == w.scans {
+			continue
+		}
+		noLimit := filepath.Base(path) == ".git" || w.modules[path]
+		if inDeps && counted >= limit && d == nil && !noLimit {
+			continue
+		}
+		info, err := os.Lstat(path)
+		if err != nil || !info.IsDir() {
+			continue
+		}
+		isMade := w.made[path] || d != nil && d.made
+		if (isMade || d != nil && !d.closed) && !readable(path, info) && w.open(path) == nil {
+			if info, err = os.Lstat(path); err != nil {
+				continue
+			}
+		}
+		if inDeps || !isMade {
+			if !inDeps && counted >= limit && !noLimit {
+				continue
+			}
+			counted++
+		}
+		d = w.update(path, info, isMade)
+		todo = append(todo, d.subs...)
+		if d.repo {
+			todo = append(todo, w.submodules(path)...)
+		}
+		if inDeps {
+			todo = append(todo, d.deps...)
+		} else {
+			deps = append(deps, d.deps...)
+		}
+	}
+	return deps
+}
+
+// update returns the state of a directory. It reads one that has changed.
+func (w *walk) update(path string, info fs.FileInfo, isMade bool) *directory {
+	d := w.dirs[path]
+	if s := stampOf(info); d == nil || d.racy || d.stamp != s {
+		before := d
+		d = w.read(path, s, before)
+		d.closed = d.closed || !readable(path, info)
+		w.dirs[path] = d
+		switch {
+		case before != nil && (before.inode != s.inode || before.device != s.device): // it was replaced
+			markNew(w.made, d, nil)
+		case before != nil || isMade:
+			markNew(w.made, d, before)
+		}
+	}
+	d.visit, d.made = w.scans, isMade
+	return d
+}
+
+// submodules returns the directories of the submodules of a worktree. Those that the last scan
+// did not find are made, or became submodules, since then.
+func (w *walk) submodules(worktree string) []string {
+	dirs := w.tree.modules(worktree)
+	for _, dir := range dirs {
+		w.modules[dir] = true
+		if w.scans > 1 && w.dirs[dir] == nil {
+			w.made[dir] = true
+		}
+	}
+	return dirs
+}
+
 // markNew adds the directories of d to made that were not in it before. Nil before means
 // that d itself is new.
 func markNew(made map[string]bool, d, before *directory) {
-	for _, sub := range d.subs {
+	for _, sub := range slices.Concat(d.subs, d.deps) {
 		made[sub] = true
 	}
 	if before != nil {
-		for _, sub := range before.subs {
+		for _, sub := range slices.Concat(before.subs, before.deps) {
 			delete(made, sub)
 		}
 	}
@@ -136,7 +198,9 @@ func (t *tree) read(path string, s stamp, before *directory) *directory {
 	if before != nil {
 		d.since = before.since
 	}
-	entries, err := t.readDir(path)
+	inGit := t.inGit(path)
+	inDeps := !inGit && t.inDeps(path)
+	entries, err := t.readDir(path, inDeps)
 	d.closed = err != nil
 	has := func(name string) bool {
 		return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == name })
@@ -145,7 +209,6 @@ func (t *tree) read(path string, s stamp, before *directory) *directory {
 	// the entries that make git recognize others. It counts without them, which git init adds.
 	d.whole = has("HEAD") && (has("objects") && has("refs") || has("commondir"))
 	d.git = filepath.Base(path) == ".git" || d.whole
-	inGit := t.inGit(path)
 	for _, e := range entries {
 		name := e.Name()
 		sub := filepath.Join(path, name)
@@ -168,6 +231,12 @@ func (t *tree) read(path string, s stamp, before *directory) *directory {
 			d.subs = append(first, d.subs...)
 			continue
 		}
+		if inDeps || slices.Contains(skipped, name) && e.IsDir() && !inGit {
+			if e.IsDir() {
+				d.deps = append(d.deps, sub)
+			}
+			continue
+		}
 		why := t.protected(filepath.Base(path), name)
 		if why == "" && t.leads(e) {
 			why = "other programs use files below it"
@@ -178,7 +247,7 @@ func (t *tree) read(path string, s stamp, before *directory) *directory {
 				p.since = before.names[name].since
 			}
 			d.names[name] = p
-		} else if e.IsDir() && (inGit || !slices.Contains(skipped, name)) {
+		} else if e.IsDir() {
 			d.subs = append(d.subs, sub)
 		}
 	}
@@ -191,10 +260,25 @@ func (t *tree) inGit(path string) bool {
 		if filepath.Base(dir) == ".git" {
 			return true
 		}
-		if slices.Contains(t.tops, dir) || dir == filepath.Dir(dir) {
+		if t.ends(dir) {
 			return false
 		}
 	}
+}
+
+// inDeps reports whether path is a directory of dependencies, or in one.
+func (t *tree) inDeps(path string) bool {
+	for dir := path; !t.ends(dir); dir = filepath.Dir(dir) {
+		if slices.Contains(skipped, filepath.Base(dir)) {
+			return true
+		}
+	}
+	return false
+}
+
+// ends reports whether the tree has no directory above dir.
+func (t *tree) ends(dir string) bool {
+	return slices.Contains(t.tops, dir) || dir == filepath.Dir(dir)
 }
 
 // isGit reports whether path is a git directory of the tree.
@@ -209,11 +293,11 @@ func (t *tree) leads(e fs.DirEntry) bool {
 }
 
 // readDir returns the entries of a directory that may matter: directories, and files that
-// are protected or belong to git.
-func (t *tree) readDir(path string) ([]fs.DirEntry, error) {
+// are protected or belong to git; in dependencies, only the latter.
+func (t *tree) readDir(path string, inDeps bool) ([]fs.DirEntry, error) {
 	parent := filepath.Base(path)
 	return entriesOf(path, func(e fs.DirEntry) bool {
-		return e.IsDir() || slices.Contains(gitNames, e.Name()) || t.protected(parent, e.Name()) != "" || t.leads(e)
+		return e.IsDir() || slices.Contains(gitNames, e.Name()) || !inDeps && (t.protected(parent, e.Name()) != "" || t.leads(e))
 	})
 }
 

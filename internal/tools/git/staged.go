@@ -67,12 +67,12 @@ func (r Repository) Staged(visit func(StagedFile)) error {
 	written := info.ModTime()
 	var files []StagedFile
 	for range binary.BigEndian.Uint32(b[8:]) {
-		f, ok, err := p.next()
+		e, err := p.next()
 		if err != nil {
 			return err
 		}
-		if ok && f.ModTime.time().Before(written) {
-			files = append(files, f)
+		if e.kind == regularMode && !e.conflict && e.ModTime.time().Before(written) {
+			files = append(files, e.StagedFile)
 		}
 	}
 	if err := p.extensions(); err != nil {
@@ -101,14 +101,21 @@ const (
 	flagStage    = 0x3000
 	maskMode     = 0o170000
 	regularMode  = 0o100000
+	moduleMode   = 0o160000 // of a submodule
 )
 
-// next returns the next entry. It reports false if it is not a regular file or is in
-// conflict.
-func (p *stagedParser) next() (f StagedFile, ok bool, err error) {
+// stagedEntry is an entry of an index.
+type stagedEntry struct {
+	StagedFile
+	kind     uint32 // regularMode, moduleMode or another one
+	conflict bool
+}
+
+// next returns the next entry.
+func (p *stagedParser) next() (e stagedEntry, err error) {
 	fixed := statSize + p.length + 2
 	if len(p.rest) < fixed {
-		return f, false, errIndex
+		return e, errIndex
 	}
 	entry := p.rest
 	number := func(at int) uint32 { return binary.BigEndian.Uint32(entry[at:]) }
@@ -117,17 +124,18 @@ func (p *stagedParser) next() (f StagedFile, ok bool, err error) {
 		fixed += 2
 	}
 	if len(p.rest) < fixed {
-		return f, false, errIndex
+		return e, errIndex
 	}
 	p.rest = p.rest[fixed:]
 	if err := p.readPath(fixed); err != nil {
-		return f, false, err
+		return e, err
 	}
-	f = StagedFile{
+	e.StagedFile = StagedFile{
 		Path: string(p.path), ID: entry[statSize : statSize+p.length], Size: number(36), Inode: number(20),
 		ChangeTime: FileTime{number(0), number(4)}, ModTime: FileTime{number(8), number(12)},
 	}
-	return f, number(24)&maskMode == regularMode && flags&flagStage == 0, nil
+	e.kind, e.conflict = number(24)&maskMode, flags&flagStage != 0
+	return e, nil
 }
 
 // readPath reads the path of an entry and what follows it. fixed is the length of the

@@ -29,9 +29,13 @@ done
 	for _, tool := range []string{"mcp__x__wait", "wait"} {
 		t.Run(tool, func(t *testing.T) {
 			t.Parallel()
-			s := serve(t, call(tool, `{}`, "read", `{"path":"server.sh"}`), say("It was interrupted."))
-			h := newHome(t, map[string]string{"server.sh": server}, at(s)...)
-			h.configure(t, `{"mcp": {"servers": {"x": {"command": "sh", "args": ["server.sh"]}}}, "tools": {"wait": {"description": "waits", "command": ": >started; sleep 60"}}}`)
+			s := serve(t, call(tool, `{}`, "read", `{"path":"a.txt"}`), say("It was interrupted."))
+			script := filepath.Join(t.TempDir(), "server.sh") // in the workspace it would have to be confirmed
+			if err := os.WriteFile(script, []byte(server), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			h := newHome(t, map[string]string{"a.txt": "a\n"}, at(s)...)
+			h.configure(t, `{"mcp": {"servers": {"x": {"command": "sh", "args": ["`+script+`"]}}}, "tools": {"wait": {"description": "waits", "command": ": >started; sleep 60"}}}`)
 			cmd := h.command("run", "--model", "openai/m", "--mode", "all", "go")
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)

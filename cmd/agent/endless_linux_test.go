@@ -261,7 +261,7 @@ func TestEndlessLineOfAServer(t *testing.T) {
 	a := h.open(t, 120, 40)
 	a.wait("? help")
 	a.send("/mcp" + enter)
-	a.wait("more than 32 MiB")
+	a.wait("more than 8 MiB")
 	peak := a.peak()
 	t.Logf("%.0f MiB at most", peak)
 	if !raceDetector && peak > 100 {

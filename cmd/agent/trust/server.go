@@ -1,6 +1,8 @@
 package trust
 
 import (
+	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -23,8 +25,8 @@ var loaded = []string{
 func Server(root, dir string, command, env []string) (text string, files []string) {
 	name, args := command[0], command[1:]
 	var all []launch
-	if strings.ContainsAny(name, `/`+string(filepath.Separator)) {
-		all = append(all, launch{root: root, dir: dir, words: localWords(root, dir, []string{name})})
+	if programs := localWords(root, dir, programsOf(name, env)); len(programs) > 0 {
+		all = append(all, launch{root: root, dir: dir, words: programs})
 	}
 	if !elsewhere(root, args) {
 		l := newArguments(name, args)
@@ -52,16 +54,12 @@ func newArguments(name string, args []string) launch {
 	case fetched || interprets(kind) || slices.Contains(runners, kind):
 		operands, rest := operand(kind, args)
 		words := wordsIn(strings.Join(operands, "\n"))
-		l := launch{programs: []string{name}, words: words, packages: words, node: isNode(kind), python: isPython(kind), fetches: fetched}
+		l := launch{programs: append([]string{name}, interpreters(operands)...), words: words, packages: words, node: isNode(kind), python: isPython(kind), fetches: fetched}
 		if fetched {
 			l.words = slices.DeleteFunc(slices.Clone(words), func(word string) bool { return !strings.HasPrefix(word, ".") && !filepath.IsAbs(word) })
 		}
-		if len(operands) > 0 && len(rest) > 0 && !interprets(kind) { // npx tsx server.ts
-			if last := operands[len(operands)-1]; interprets(launcher(last)) {
-				inner := newArguments(last, rest)
-				l.words, l.packages = append(l.words, inner.words...), append(l.packages, inner.packages...)
-				l.node, l.python = l.node || inner.node, l.python || inner.python
-			}
+		if len(operands) > 0 && !interprets(kind) { // npx tsx server.ts, uvx proxy npx server
+			l.add(wrapped(append(operands[len(operands)-1:], rest...)))
 		}
 		return l
 	case slices.Contains(starters, kind) || len(manifest.Files(name)) > 0:
@@ -69,7 +67,97 @@ func newArguments(name string, args []string) launch {
 		l.programs = append(l.programs, name)
 		return l
 	}
-	return launch{words: slices.DeleteFunc(slices.Clone(args), func(word string) bool { return !isCode(word) })}
+	l := launch{words: slices.DeleteFunc(slices.Clone(args), func(word string) bool { return !isCode(word) })}
+	l.add(wrapped(args)) // op run -- npx server
+	return l
+}
+
+// wrapped returns what the command that a program is given in its arguments makes run: from
+// the first argument on that is, or begins with, a program known to run others.
+func wrapped(args []string) launch {
+	for i, arg := range args {
+		words := append(strings.Fields(arg), args[i+1:]...)
+		if len(words) == len(args)-i-1 {
+			continue
+		}
+		kind := launcher(words[0])
+		if fetches(kind, words[1:]) || interprets(kind) || slices.Contains(runners, kind) || slices.Contains(starters, kind) {
+			return newArguments(words[0], words[1:])
+		}
+	}
+	return launch{}
+}
+
+// add adds what another command makes run.
+func (l *launch) add(inner launch) {
+	l.words, l.programs, l.packages = append(l.words, inner.words...), append(l.programs, inner.programs...), append(l.packages, inner.packages...)
+	l.node, l.python = l.node || inner.node, l.python || inner.python
+}
+
+// interpreters returns those words that name one, as in node --import tsx.
+func interpreters(words []string) []string {
+	return slices.DeleteFunc(slices.Clone(words), func(word string) bool { return !interprets(launcher(word)) })
+}
+
+// programsOf returns the paths of the programs that start if a program is started by its name:
+// its own, and those that its first line names.
+func programsOf(name string, env []string) (paths []string) {
+	path := os.Getenv("PATH")
+	for _, assignment := range env {
+		if value, ok := strings.CutPrefix(assignment, "PATH="); ok {
+			path = value
+		}
+	}
+	for range 3 { // a script, env, and an interpreter that is a script
+		if !strings.ContainsAny(name, `/`+string(filepath.Separator)) {
+			name = lookUp(name, path)
+		}
+		if name == "" {
+			return paths
+		}
+		paths = append(paths, name)
+		words := strings.Fields(firstLine(name))
+		if len(words) > 1 && programName(words[0]) == "env" {
+			words = slices.DeleteFunc(words[1:], func(word string) bool { return strings.HasPrefix(word, "-") || strings.Contains(word, "=") })
+		}
+		if len(words) == 0 {
+			return paths
+		}
+		name = words[0]
+	}
+	return paths
+}
+
+// lookUp returns the path of a program in the directories of PATH, which are without links;
+// "" if there is none. Relative directories do not count, as in exec.LookPath.
+func lookUp(name, path string) string {
+	for _, dir := range filepath.SplitList(path) {
+		if !filepath.IsAbs(dir) {
+			continue
+		}
+		file := filepath.Join(realpath.Of(dir), name)
+		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+			return file
+		}
+	}
+	return ""
+}
+
+// firstLine returns what follows #! in the first line of a script; "" for other files.
+func firstLine(file string) string {
+	f, err := os.Open(file)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	start := make([]byte, 256)
+	n, _ := io.ReadFull(f, start)
+	line, _, _ := strings.Cut(string(start[:n]), "\n")
+	line, ok := strings.CutPrefix(line, "#!")
+	if !ok {
+		return ""
+	}
+	return line
 }
 
 // runners are programs that run the program that their first operand names, with the other

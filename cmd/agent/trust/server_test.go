@@ -3,6 +3,7 @@ package trust_test
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -24,6 +25,8 @@ func TestServersThatRunFilesOfTheWorkspace(t *testing.T) {
 		{command: "env A=1 python3 -m srv", file: "srv.py"}, {command: "runner tools/srv.sh", file: "tools/srv.sh"}, {command: "make srv", file: "Makefile"}, {command: "go run ./srv", file: "srv/main.go"},
 		{command: "python3 /opt/srv.py", file: "lib/x.py", env: "PYTHONPATH=lib"}, {command: "node /opt/srv.js", file: "pre.js", env: "NODE_OPTIONS=--require=./pre.js"}, {command: "srv", file: "tools/x", env: "PATH=tools:/usr/bin"},
 		{command: "bash /opt/srv.sh", file: "rc.sh", env: "BASH_ENV=./rc.sh"}, {command: "srv", file: "x.so", env: "LD_PRELOAD=ROOT/x.so"},
+		{command: "op run -- npx -y srv", file: "node_modules/.bin/srv"}, {command: "doppler run -- npx tsx srv.ts", file: "srv.ts"}, {command: "aws-vault exec p -- python3 -m srv", file: "srv.py"},
+		{command: "uvx mcp-proxy npx srv", file: "node_modules/.bin/srv"}, {command: "tsx /opt/srv.ts", file: "tsconfig.json"}, {command: "npx tsx /opt/srv.ts", file: "tsconfig.json"}, {command: "node --import tsx /opt/srv.ts", file: "tsconfig.json"},
 	} {
 		root := t.TempDir()
 		in := strings.NewReplacer("ROOT", root)
@@ -37,6 +40,36 @@ func TestServersThatRunFilesOfTheWorkspace(t *testing.T) {
 		write(t, root, c.file, "text")
 		if got := read(); !strings.Contains(got, "--- "+c.file+" (4 bytes)\n") {
 			t.Errorf("%s does not find %s: %q", c.command, c.file, got)
+		}
+	}
+}
+
+// A program that PATH finds in the workspace is found, and so is the interpreter of a script.
+func TestServersThatPathFindsInTheWorkspace(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the programs of the test are scripts of Unix")
+	}
+	root, other := t.TempDir(), t.TempDir()
+	for file, text := range map[string]string{
+		filepath.Join(root, ".venv/bin/srv"): "text", filepath.Join(root, ".venv/bin/node"): "text",
+		filepath.Join(other, "script"): "#!/usr/bin/env -S node --x\n", filepath.Join(other, "own"): "#!/bin/sh\n",
+	} {
+		write(t, filepath.Dir(file), filepath.Base(file), text)
+		if err := os.Chmod(file, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(filepath.Join(root, ".venv"), filepath.Join(other, "link")); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ name, path, file string }{
+		{"srv", root + "/.venv/bin:/usr/bin", "srv"}, {"srv", other + "/link/bin", "srv"}, {filepath.Join(other, "script"), root + "/.venv/bin", "node"},
+		{"script", root + "/.venv/bin:" + other, "node"}, {"own", root + "/.venv/bin:" + other, ""},
+	} {
+		t.Setenv("PATH", c.path)
+		got, _ := trust.Server(root, root, []string{c.name}, nil)
+		if c.file != "" && !strings.Contains(got, "--- .venv/bin/"+c.file+" ") || c.file == "" && got != "" {
+			t.Errorf("%s with PATH=%s: %q", c.name, c.path, got)
 		}
 	}
 }

@@ -69,6 +69,8 @@ var more = [...]entry{
 	{"pytest", []string{"conftest.py", "pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg"}},
 	{"scons", []string{"SConstruct"}},
 	{"tox", []string{"pyproject.toml"}},
+	{"ts-node", []string{"tsconfig.json"}},
+	{"tsx", []string{"tsconfig.json"}},
 	{"uv", []string{"pyproject.toml"}},
 	{"uvx", []string{"pyproject.toml"}},
 }

@@ -94,9 +94,17 @@ func (l *launch) add(inner launch) {
 	l.node, l.python = l.node || inner.node, l.python || inner.python
 }
 
-// interpreters returns those words that name one, as in node --import tsx.
-func interpreters(words []string) []string {
-	return slices.DeleteFunc(slices.Clone(words), func(word string) bool { return !interprets(launcher(word)) })
+// interpreters returns those that words name, as in node --import tsx and in
+// file:///opt/node_modules/tsx/dist/loader.mjs.
+func interpreters(words []string) (names []string) {
+	for _, word := range words {
+		for name := range strings.SplitSeq(filepath.ToSlash(word), "/") {
+			if interprets(launcher(name)) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
 }
 
 // programsOf returns the paths of the programs that start if a program is started by its name:

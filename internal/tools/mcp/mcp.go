@@ -322,21 +322,27 @@ func (c *Connections) Close() {
 		return
 	}
 	c.stop()
-	limit := time.After(closeTime)
+	limit, cancel := context.WithTimeout(context.Background(), closeTime) // a server over HTTP may not answer
+	defer cancel()
 	var all sync.WaitGroup
 	for _, s := range c.servers {
 		all.Go(s.close)
 	}
-	all.Wait()
+	waitUntil(limit, &all)
 	c.end()
+	waitUntil(limit, &c.running)
+}
+
+// waitUntil waits for all, but not longer than limit.
+func waitUntil(limit context.Context, all *sync.WaitGroup) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		c.running.Wait()
+		all.Wait()
 	}()
 	select {
 	case <-ended:
-	case <-limit: // a server over HTTP does not answer
+	case <-limit.Done():
 	}
 }
 

@@ -62,19 +62,35 @@ func TestRunningDelegateStaysListed(t *testing.T) {
 	}
 	o := options(script.New(append(replies, script.Say("done"))...))
 	o.Delegates = m.pool()
-	var last event.DelegatesNow
-	ended := false
-	play(t, o, []string{"go"}, func(e event.Event) []event.Command {
-		if now, ok := e.(event.DelegatesNow); ok && !ended {
-			last = now
+	ctx, stop := context.WithTimeout(t.Context(), hang)
+	defer stop()
+	commands, events := make(chan event.Command, 16), make(chan event.Event)
+	go loop.NewAgent(fill(o)).Run(ctx, commands, events)
+	commands <- event.Prompt{Text: "go"}
+	started := false // whether all delegates were started
+	var last []event.Delegate
+	for e := range events {
+		switch e := e.(type) {
+		case *event.TurnEnd:
+			if !started {
+				started = true
+				commands <- event.ListDelegates{}
+			}
+		case event.DelegatesNow:
+			running := 0
+			for _, d := range e.Delegates {
+				if d.Running() {
+					running++
+				}
+			}
+			if started && running == 1 && last == nil {
+				last = e.Delegates
+				stop()
+			}
 		}
-		if _, ok := e.(*event.TurnEnd); ok {
-			ended = true
-		}
-		return nil
-	})
-	if len(last.Delegates) != 50 || last.Delegates[0].ID != 1 {
-		t.Errorf("%d delegates are listed, and the first is %+v", len(last.Delegates), last.Delegates[0])
+	}
+	if len(last) != 50 || last[0].ID != 1 {
+		t.Errorf("%d delegates are listed: %+v", len(last), last)
 	}
 }
 

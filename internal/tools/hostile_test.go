@@ -276,7 +276,7 @@ func TestWideTextIsNotLoaded(t *testing.T) {
 	}
 }
 
-func TestALineOf200MB(t *testing.T) {
+func TestALineOf20MB(t *testing.T) {
 	ws, dir := newWorkspace(t, nil)
 	f, err := os.Create(filepath.Join(dir, "long"))
 	if err != nil {
@@ -289,7 +289,7 @@ func TestALineOf200MB(t *testing.T) {
 		}
 	}
 	write([]byte("first\n"))
-	part := bytes.Repeat([]byte("0123456789"), 100_000)
+	part := bytes.Repeat([]byte("0123456789"), 10_000)
 	for i := range 200 {
 		write(part)
 		if i == 100 || i == 150 {
@@ -298,7 +298,7 @@ func TestALineOf200MB(t *testing.T) {
 	}
 	write([]byte("\nlast needle\n"))
 	r, err := call(t, ws, "read", obj{"path": "long"})
-	if err != nil || len(r.Text) > 3000 || !strings.Contains(r.Text, "[truncated: 199998012 bytes more]\n3\tlast needle\n") {
+	if err != nil || len(r.Text) > 3000 || !strings.Contains(r.Text, "[truncated: 19998012 bytes more]\n3\tlast needle\n") {
 		t.Errorf("read: got %d bytes …%q, %v", len(r.Text), r.Text[max(len(r.Text)-200, 0):], err)
 	}
 	r, err = call(t, ws, "search", obj{"pattern": "needle"})

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"slices"
-	"strings"
 
 	"agent/internal/tools/advice"
 )
@@ -67,34 +65,6 @@ func (t *tree) openNow(p string) (*os.File, fs.FileInfo, error) {
 		return nil, nil, err
 	}
 	return f, info, nil
-}
-
-// isHidden reports whether the resolved path p is hidden: see Workspace.Hide.
-func (t *tree) isHidden(p string) bool {
-	for _, hidden := range t.hiddenPaths() {
-		if hidden == "." || strings.EqualFold(p, hidden) || len(p) > len(hidden) && p[len(hidden)] == '/' && strings.EqualFold(p[:len(hidden)], hidden) {
-			return true
-		}
-	}
-	if len(t.hidden) == 0 {
-		return false
-	}
-	info, err := t.root.Stat(p)
-	return err == nil && slices.ContainsFunc(t.hidden, func(hidden string) bool { return isSame(info, hidden) })
-}
-
-// isSame reports whether info describes the file or directory at path, or a file in that
-// directory that has several names.
-func isSame(info fs.FileInfo, path string) bool {
-	other, err := os.Stat(path)
-	if err != nil || os.SameFile(info, other) || !other.IsDir() || !hasOtherLinks(info) {
-		return err == nil && os.SameFile(info, other)
-	}
-	entries, _ := os.ReadDir(path)
-	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
-		entry, err := e.Info()
-		return err == nil && os.SameFile(info, entry)
-	})
 }
 
 func hiddenError(name string) error {

@@ -2,17 +2,16 @@ package anthropic
 
 import "encoding/json"
 
-// wireRequest is the body of a request.
+// wireRequest is the body of a request. An encoder writes the fields without names.
 type wireRequest struct {
-	MaxTokens  int           `json:"max_tokens"`
-	Messages   []wireMessage `json:"messages"`
+	MaxTokens  int           `json:"-"`
+	Messages   []wireMessage `json:"-"`
+	Tools      []wireTool    `json:"-"`
 	Model      string        `json:"model"`
 	Output     *wireOutput   `json:"output_config,omitempty"`
 	System     []wireBlock   `json:"system,omitempty"`
 	Thinking   *wireThinking `json:"thinking,omitempty"`
 	ToolChoice *wireChoice   `json:"tool_choice,omitempty"`
-	Tools      []wireTool    `json:"tools,omitempty"`
-	Stream     bool          `json:"stream"`
 }
 
 // wireMessage is a message of one role. The roles alternate.

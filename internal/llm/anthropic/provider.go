@@ -35,6 +35,7 @@ type Provider struct {
 	*wire.Client
 	maxTokens int
 	strict    bool
+	encoder   encoder
 }
 
 // versionHeader names the header with the API version.
@@ -52,7 +53,7 @@ func New(opts Options) *Provider {
 	if at.Headers[versionHeader] == "" {
 		at.Headers[versionHeader] = "2023-06-01"
 	}
-	return &Provider{Client: wire.New(at), maxTokens: opts.MaxTokens, strict: opts.Strict}
+	return &Provider{Client: wire.New(at), maxTokens: opts.MaxTokens, strict: opts.Strict, encoder: newEncoder()}
 }
 
 // endpoint returns base without the path that requests append.
@@ -67,7 +68,7 @@ func (p *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.De
 	return func(yield func(llm.Delta, error) bool) {
 		x := p.Exchange(ctx, req.Model)
 		defer func() { _ = x.Close() }()
-		body, err := p.Body(req)
+		body, err := p.encoder.request(p.fill(req))
 		if err != nil {
 			yield(nil, x.Failed(&llm.Error{Kind: llm.ErrInvalid, Message: err.Error(), Err: err}))
 			return
@@ -82,14 +83,17 @@ func (p *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.De
 }
 
 // Body returns the body that Stream sends for req.
-func (p *Provider) Body(req llm.Request) ([]byte, error) {
+func (p *Provider) Body(req llm.Request) ([]byte, error) { return NewRequest(p.fill(req)) }
+
+// fill returns req with what the options of p set.
+func (p *Provider) fill(req llm.Request) llm.Request {
 	if req.MaxTokens == 0 {
 		req.MaxTokens = p.maxTokens
 	}
 	if !p.strict {
 		req.Tools = withoutStrict(req.Tools)
 	}
-	return NewRequest(req)
+	return req
 }
 
 // withoutStrict returns tools whose schemas are not enforced.

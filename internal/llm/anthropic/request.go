@@ -10,10 +10,13 @@ import (
 )
 
 // NewRequest returns the body of a streaming request.
-func NewRequest(req llm.Request) ([]byte, error) {
+func NewRequest(req llm.Request) ([]byte, error) { return newEncoder().request(req) }
+
+// request is NewRequest with the encodings of earlier requests.
+func (e encoder) request(req llm.Request) ([]byte, error) {
 	traits := traitsOf(req.Model)
 	req.MaxTokens = cmp.Or(req.MaxTokens, traits.limit)
-	p := wireRequest{MaxTokens: req.MaxTokens, Messages: wireMessages(req), Model: req.Model, Tools: tools(req.Tools, traits.strict, req.WebSearch), Stream: true}
+	p := wireRequest{MaxTokens: req.MaxTokens, Messages: wireMessages(req), Model: req.Model, Tools: tools(req.Tools, traits.strict, req.WebSearch)}
 	if req.System != "" {
 		p.System = []wireBlock{textBlock(req.System)}
 		p.System[0].Mark = newCacheMark()
@@ -30,11 +33,7 @@ func NewRequest(req llm.Request) ([]byte, error) {
 	}
 	think(&p, req, traits)
 	markLastMessages(p.Messages)
-	body, err := wire.Marshal(p)
-	if err != nil {
-		return nil, fmt.Errorf("write the request: %w", err)
-	}
-	return body, nil
+	return e.body(p)
 }
 
 // output returns p.Output, which it creates if necessary.

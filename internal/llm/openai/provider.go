@@ -53,7 +53,7 @@ func New(opts Options) *Provider {
 	if opts.Path == "" {
 		at.Base = wire.APIBase(at.Base)
 	}
-	p := &Provider{Client: wire.New(at), path: opts.Path, quirks: opts.Quirks, learned: opts.Learned}
+	p := &Provider{Client: wire.New(at), path: opts.Path, quirks: opts.Quirks, learned: opts.Learned, encoder: newEncoder()}
 	if p.learned == nil {
 		p.learned = wire.NewLearned()
 	}
@@ -100,7 +100,7 @@ func (p *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.De
 func (p *Provider) stream(ctx context.Context, req llm.Request, q Quirks, accepted func(), yield func(llm.Delta, error) bool) *llm.Error {
 	x := p.Exchange(ctx, req.Model)
 	defer func() { _ = x.Close() }()
-	do := &doer{x: x, url: p.url(req.Model), request: newRequest(req, q, &p.encoder)}
+	do := &doer{x: x, url: p.url(req.Model), request: newRequest(req, q, p.encoder)}
 	config := api.DefaultConfig("")
 	config.BaseURL, config.HTTPClient = p.BaseURL(), do
 	stream, err := api.NewClientWithConfig(config).CreateChatCompletionStream(ctx, do.request.ChatCompletionRequest)

@@ -21,12 +21,12 @@ type request struct {
 	cacheKey string     // prompt_cache_key; empty for none
 	messages []message  // kept from the library, which would encode all of them each time
 	tools    []api.Tool // as messages
-	encoder  *encoder
+	encoder  encoder
 }
 
 // NewRequest returns the body of a streaming request.
 func NewRequest(req llm.Request, q Quirks) ([]byte, error) {
-	r := newRequest(req, q, new(encoder))
+	r := newRequest(req, q, newEncoder())
 	body, err := json.Marshal(r.ChatCompletionRequest)
 	if err != nil {
 		return nil, fmt.Errorf("write the request: %w", err)
@@ -34,7 +34,7 @@ func NewRequest(req llm.Request, q Quirks) ([]byte, error) {
 	return r.complete(body)
 }
 
-func newRequest(req llm.Request, q Quirks, e *encoder) *request {
+func newRequest(req llm.Request, q Quirks, e encoder) *request {
 	r := &request{model: req.Model, encoder: e, messages: make([]message, 0, len(req.Messages)+1), ChatCompletionRequest: api.ChatCompletionRequest{
 		Messages:        []api.ChatCompletionMessage{},
 		Stream:          true,
@@ -97,11 +97,10 @@ func (r *request) complete(body []byte) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("write the model: %w", err)
 	}
-	out := append(append([]byte(`{"model":`), model...), `,"messages":[`...)
-	if out, err = r.encoder.append(out, r.messages, len(rest)); err != nil {
-		return nil, err
+	out := append(append([]byte(`{"model":`), model...), `,"messages":`...)
+	if out, err = r.encoder.messages.Append(out, r.messages, len(rest)+100); err != nil {
+		return nil, fmt.Errorf("write the messages: %w", err)
 	}
-	out = append(out, ']')
 	if r.cacheKey != "" {
 		key, err := wire.Marshal(r.cacheKey)
 		if err != nil {
@@ -115,8 +114,8 @@ func (r *request) complete(body []byte) ([]byte, error) {
 	}
 	out = append(out, before...)
 	if after != nil {
-		if out, err = r.encoder.appendTools(out, r.tools); err != nil {
-			return nil, err
+		if out, err = r.encoder.tools.Append(out, r.tools, len(after)); err != nil {
+			return nil, fmt.Errorf("write the tools: %w", err)
 		}
 	}
 	return append(out, after...), nil

@@ -34,6 +34,7 @@ type Provider struct {
 	*wire.Client
 	quirks  Quirks
 	learned wire.Learned
+	encoder encoder
 }
 
 // New returns a provider. It does not connect yet.
@@ -41,7 +42,7 @@ func New(opts Options) *Provider {
 	at := opts.Endpoint
 	at.Name = cmp.Or(at.Name, "openai")
 	at.Base = wire.APIBase(at.Base)
-	p := &Provider{Client: wire.New(at), quirks: opts.Quirks, learned: opts.Learned}
+	p := &Provider{Client: wire.New(at), quirks: opts.Quirks, learned: opts.Learned, encoder: newEncoder()}
 	if p.learned == nil {
 		p.learned = wire.NewLearned()
 	}
@@ -75,7 +76,7 @@ func (p *Provider) ask(ctx context.Context, req llm.Request) (*wire.Exchange, *w
 	var learned []string
 	for {
 		x := p.Exchange(ctx, req.Model)
-		body, err := NewRequest(req, q)
+		body, err := p.encoder.request(req, q)
 		if err != nil {
 			return x, nil, x.Failed(&llm.Error{Kind: llm.ErrInvalid, Message: err.Error(), Err: err})
 		}

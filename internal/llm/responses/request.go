@@ -2,11 +2,9 @@ package responses
 
 import (
 	"encoding/json"
-	"fmt"
 
 	"agent/internal/llm"
 	"agent/internal/llm/strict"
-	"agent/internal/llm/wire"
 )
 
 // Quirks are the differences of a model or provider from the standard.
@@ -26,7 +24,7 @@ type Quirks struct {
 }
 
 // request is the body of a request. Fields that change least come first, so
-// that requests share a long prefix.
+// that requests share a long prefix. An encoder writes the fields without names.
 type request struct {
 	Model           string      `json:"model"`
 	Stream          bool        `json:"stream"`
@@ -37,9 +35,9 @@ type request struct {
 	MaxOutputTokens int         `json:"max_output_tokens,omitempty"`
 	Text            *textFormat `json:"text,omitempty"`
 	ToolChoice      any         `json:"tool_choice,omitempty"`
-	Tools           []any       `json:"tools,omitempty"` // tool, customTool or providerTool
-	Instructions    string      `json:"instructions,omitempty"`
-	Input           []any       `json:"input"`
+	Tools           []any       `json:"-"` // tool, customTool or providerTool
+	Instructions    string      `json:"-"`
+	Input           []any       `json:"-"`
 }
 
 type reasoning struct {
@@ -85,7 +83,10 @@ type grammar struct {
 // NewRequest returns the body of a streaming request. The provider stores
 // nothing: every request holds the whole conversation with its encrypted
 // reasoning.
-func NewRequest(req llm.Request, q Quirks) ([]byte, error) {
+func NewRequest(req llm.Request, q Quirks) ([]byte, error) { return newEncoder().request(req, q) }
+
+// request is NewRequest with the encodings of earlier requests.
+func (e encoder) request(req llm.Request, q Quirks) ([]byte, error) {
 	if q.NoCustom {
 		req.Tools = withoutFreeform(req.Tools)
 	}
@@ -121,11 +122,7 @@ func NewRequest(req llm.Request, q Quirks) ([]byte, error) {
 	if req.WebSearch {
 		r.withSearch()
 	}
-	body, err := wire.Marshal(r)
-	if err != nil {
-		return nil, fmt.Errorf("write the request: %w", err)
-	}
-	return body, nil
+	return e.body(r)
 }
 
 // toolChoice encodes c; nil if the model decides. Custom holds the custom tools.

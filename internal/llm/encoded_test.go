@@ -1,4 +1,4 @@
-package openai_test
+package llm_test
 
 import (
 	"fmt"
@@ -10,7 +10,9 @@ import (
 	"testing"
 
 	"agent/internal/llm"
+	"agent/internal/llm/anthropic"
 	"agent/internal/llm/openai"
+	"agent/internal/llm/responses"
 	"agent/internal/llm/wire"
 )
 
@@ -24,9 +26,19 @@ func TestRequestsAreEncodedAsAnew(t *testing.T) {
 		_, _ = io.WriteString(w, "data: {\"choices\":[{\"delta\":{\"content\":\"x\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n")
 	}))
 	t.Cleanup(server.Close)
-	for _, q := range []openai.Quirks{{}, {CacheMarks: true}, {KeepThinking: true, PadThinking: true, Alternate: true, CacheKey: true}} {
+	at := wire.Endpoint{Base: server.URL}
+	for name, p := range map[string]interface {
+		llm.Provider
+		Body(llm.Request) ([]byte, error)
+	}{
+		"chat":        openai.New(openai.Options{Endpoint: at}),
+		"chat, marks": openai.New(openai.Options{Endpoint: at, Quirks: openai.Quirks{CacheMarks: true}}),
+		"chat, quirks": openai.New(openai.Options{Endpoint: at, Quirks: openai.Quirks{
+			KeepThinking: true, PadThinking: true, Alternate: true, CacheKey: true}}),
+		"responses": responses.New(responses.Options{Endpoint: at}),
+		"anthropic": anthropic.New(anthropic.Options{Endpoint: at, Strict: true}),
+	} {
 		random := rand.New(rand.NewPCG(7, 7))
-		p := openai.New(openai.Options{Endpoint: wire.Endpoint{Base: server.URL}, Quirks: q})
 		histories := make([][]llm.Message, 10)
 		for step := range 400 {
 			at := random.IntN(len(histories))
@@ -36,11 +48,11 @@ func TestRequestsAreEncodedAsAnew(t *testing.T) {
 				h = append(h[:1:1], h[n/2:]...)
 			case n > 0 && random.IntN(8) == 0: // a result is pruned
 				i := random.IntN(n)
-				h[i].Text = fmt.Sprintf("[%d bytes removed]", len(h[i].Text))
+				h[i].Text, h[i].IsError = fmt.Sprintf("[%d bytes removed]", len(h[i].Text)), h[i].Kind == llm.ToolResult && i%2 == 0
 			}
 			id := fmt.Sprint("call", at, "x", step)
 			h = append(h, llm.Message{Kind: llm.User, Text: fmt.Sprintf("step %d <of> \"%d\"", step, at)},
-				llm.Message{Kind: llm.Thinking, Text: "so & so", Reply: id}, llm.Message{Kind: llm.Assistant, Text: "I read it.", Reply: id},
+				llm.Message{Kind: llm.Thinking, Text: "so & so", Reply: id, Opaque: &llm.Opaque{Dialect: "anthropic", Model: "m", Data: fmt.Appendf(nil, `{"signature":"s%d"}`, step)}}, llm.Message{Kind: llm.Assistant, Text: "I read it.", Reply: id},
 				llm.Message{Kind: llm.ToolCall, ID: id, Name: "read", Input: []byte(`{"path":"a<b"}`), Reply: id},
 				llm.Message{Kind: llm.ToolResult, ID: id, Text: fmt.Sprintf("line %d\n", step), Images: images(step)})
 			histories[at] = h
@@ -49,13 +61,11 @@ func TestRequestsAreEncodedAsAnew(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, err := range p.Stream(t.Context(), req) {
-				if err != nil {
-					t.Fatal(err)
-				}
+			body = nil
+			for range p.Stream(t.Context(), req) { // the reply is one of Chat Completions
 			}
 			if string(body) != string(want) {
-				t.Fatalf("step %d: sent\n%s\nwant\n%s", step, body, want)
+				t.Fatalf("%s: step %d: sent\n%s\nwant\n%s", name, step, body, want)
 			}
 		}
 	}

@@ -169,7 +169,7 @@ func TestCommandThatKillsItsKeeper(t *testing.T) {
 		{"%[1]s & set -m; %[1]s & kill -KILL $PPID; wait", "ended because its supervisor was killed", true},
 		{"%[1]s & kill -TERM $PPID; wait", "ended because its supervisor was killed", true},
 		{"%[1]s & kill -STOP $PPID; wait", "killed by SIGTERM", false},
-		{"kill -HUP 0; %[1]s", "killed by SIGHUP", false},
+		{"kill -USR1 0; %[1]s", "killed by SIGUSR1", false},
 	} {
 		t.Run(c.line, func(t *testing.T) {
 			t.Parallel()

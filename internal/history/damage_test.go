@@ -178,6 +178,9 @@ func FuzzOpen(f *testing.F) {
 // A line that is too long for a record, and a hole of zeros, are skipped in pieces: memory
 // stays small.
 func TestLongDamageTakesLittleMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector finds nothing here, and slows it down")
+	}
 	for name, long := range map[string][]byte{
 		"line":               bytes.Repeat([]byte("A"), 65<<20),
 		"hole":               make([]byte, 40<<20),

@@ -20,6 +20,9 @@ import (
 // The plan that the user approved is in every later request of a long session exactly
 // once, whatever is compacted; a rejected one and an old todo list are not kept.
 func TestApprovedPlanStaysInASmallWindow(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector finds nothing here, and slows it down")
+	}
 	for name, c := range map[string]struct {
 		edited string // the plan as the user edits it; empty if unchanged
 		want   string // in every request after the approval

@@ -338,6 +338,9 @@ func (p *counter) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Del
 // A session of 300 steps with results of 1.9 KB ends with the goal, the instructions
 // and the plan in its last request. At most one request is rejected for its size.
 func TestLongSessionInASmallWindow(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector finds nothing here, and slows it down")
+	}
 	const steps, windowSize = 300, 32_000
 	p := &counter{window: windowSize}
 	p.reply = func(n int, req llm.Request) script.Reply {

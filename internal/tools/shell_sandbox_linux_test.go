@@ -333,6 +333,9 @@ func TestProtectedChangesAreUndone(t *testing.T) {
 
 // A command cannot hide protected files behind many other files and directories.
 func TestProtectedPathsAmongManyFiles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector finds nothing here, and slows it down")
+	}
 	c := confineCommands(t)
 	c.git("init", "-q")
 	c.put("d/f", "x\n")

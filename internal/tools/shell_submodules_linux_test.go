@@ -39,6 +39,9 @@ func (c *confined) status(dirs ...string) bool {
 // git enters submodules and the user enters repositories in directories of dependencies, so a
 // command can plant no programs there.
 func TestRepositoriesInDependencies(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector finds nothing here, and slows it down")
+	}
 	deep := "vendor/" + strings.Repeat("deep/", 8) + "ab"
 	for name, row := range map[string]struct {
 		before func(c *confined)
@@ -122,6 +125,9 @@ func TestHooksOfARepositoryInDependencies(t *testing.T) {
 // Commands can clone, build and unpack in directories of dependencies as before: files with
 // protected names are not renamed there.
 func TestDependenciesStayUsable(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector finds nothing here, and slows it down")
+	}
 	c := confineCommands(t)
 	c.git("init", "-q")
 	c.git("commit", "-q", "--allow-empty", "-m", "x")

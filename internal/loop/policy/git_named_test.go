@@ -82,6 +82,9 @@ func TestFilesNamedByGitConfigurationAreProtected(t *testing.T) {
 // If the git configuration includes too many files, or cannot be read, every change of
 // the workspace needs approval.
 func TestUnknownGitConfigurationProtectsTheWorkspace(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector finds nothing here, and slows it down")
+	}
 	t.Parallel()
 	chain := func(n int) map[string]string { // each file includes the next one
 		files := map[string]string{".git/config": "[include]\n\tpath = ../inc1\n"}

@@ -74,6 +74,9 @@ func homeFor(t *testing.T) string {
 // Protected paths need approval in every mode, despite standing permissions, and offer
 // none.
 func TestProtectedPaths(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector finds nothing here, and slows it down")
+	}
 	home := homeFor(t)
 	at := pathsIn(home)
 	tried, broken := 0, 0

@@ -305,6 +305,9 @@ func TestEndlessEvents(t *testing.T) {
 
 // Long tuples in schemas take little time, and closing does not wait until all are listed.
 func TestLongTuples(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector finds nothing here, and slows it down")
+	}
 	tool := func(name string, length int) string {
 		var tuple []string
 		for i := range length {

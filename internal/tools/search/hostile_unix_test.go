@@ -263,6 +263,9 @@ func TestDirectoriesBeyondTheDepth(t *testing.T) {
 }
 
 func TestDirectoriesOfManyEntries(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector finds nothing here, and slows it down")
+	}
 	isolateGit(t)
 	files := map[string]string{".gitignore": "*.o\n"}
 	for i := range 2100 {

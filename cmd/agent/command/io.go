@@ -2,6 +2,7 @@ package command
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"github.com/charmbracelet/x/term"
 
 	"agent/internal/llm/phrase"
+	"agent/internal/llm/wire"
 	"agent/internal/tui/ink"
 )
 
@@ -93,9 +95,20 @@ func (c Console) Say(text string) {
 }
 
 // JSON prints v as indented JSON.
-func (c Console) JSON(v any) error {
-	enc := json.NewEncoder(c)
+func (c Console) JSON(v any) error { return encode(c, v, "  ") }
+
+// WriteLine writes v as JSON on one line.
+func WriteLine(out io.Writer, v any) error { return encode(out, v, "") }
+
+// encode writes v as JSON without hidden characters, which may reach a terminal.
+func encode(out io.Writer, v any, indent string) error {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
+	enc.SetIndent("", indent)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	_, err := out.Write(wire.Visible(b.Bytes()))
+	return err
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 
+	"agent/cmd/agent/command"
 	"agent/cmd/agent/exit"
 	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
@@ -139,7 +140,7 @@ func (s *conversing) receive(r received, ok bool) {
 		}
 	}
 	if r.err != nil {
-		writeLine(s.out, badLine{Type: "error", Line: r.line, Error: r.err.Error()})
+		_ = command.WriteLine(s.out, badLine{Type: "error", Line: r.line, Error: r.err.Error()})
 		return
 	}
 	s.queue = append(s.queue, r.command)

@@ -217,4 +217,4 @@ type jsonPrinter struct{ out io.Writer }
 
 func (p *jsonPrinter) Event(event.Event) {}
 
-func (p *jsonPrinter) End(r Result) { writeLine(p.out, r) }
+func (p *jsonPrinter) End(r Result) { _ = command.WriteLine(p.out, r) }

@@ -1,10 +1,11 @@
 package headless
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 
+	"agent/cmd/agent/command"
+	"agent/internal/llm/wire"
 	"agent/internal/loop/event"
 )
 
@@ -21,7 +22,7 @@ type Start struct {
 // WriteStart writes s as a line.
 func WriteStart(out io.Writer, s Start) {
 	s.Type = "session"
-	writeLine(out, s)
+	_ = command.WriteLine(out, s)
 }
 
 // badLine answers a line of the input that is not a command.
@@ -29,12 +30,6 @@ type badLine struct {
 	Type  string `json:"type"` // "error"
 	Line  int    `json:"line"` // its number, from 1
 	Error string `json:"error"`
-}
-
-func writeLine(out io.Writer, v any) {
-	enc := json.NewEncoder(out)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(v)
 }
 
 // Schemas are the JSON schemas of the lines of stream-json, by direction.
@@ -61,7 +56,7 @@ type streamPrinter struct {
 
 func (p *streamPrinter) Event(e event.Event) {
 	if line := p.line(e); line != nil {
-		fmt.Fprintf(p.out, "%s\n", line)
+		fmt.Fprintf(p.out, "%s\n", wire.Visible(line))
 	}
 }
 
@@ -96,4 +91,4 @@ func (p *streamPrinter) prints(e event.Event) bool {
 	return p.previews.Answerable || p.previews.Partial
 }
 
-func (p *streamPrinter) End(r Result) { writeLine(p.out, r) }
+func (p *streamPrinter) End(r Result) { _ = command.WriteLine(p.out, r) }

@@ -156,9 +156,7 @@ func check(opts *Options) error {
 	if err != nil {
 		return (&Call{IO: opts.IO}).fail(err.Error())
 	}
-	enc := json.NewEncoder(opts.IO.Out)
-	enc.SetEscapeHTML(false)
-	return enc.Encode(call)
+	return command.WriteLine(opts.IO.Out, call)
 }
 
 func specs(ts []tools.Tool) []llm.ToolSpec {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"agent/internal/llm/wire"
 	"agent/internal/loop/event"
 )
 
@@ -17,7 +18,8 @@ const (
 	format        = FormatName + "/" + FormatVersion
 )
 
-// JSON writes a session in the format that the package comment describes.
+// JSON writes a session in the format that the package comment describes. Hidden characters
+// are escapes.
 func JSON(w io.Writer, s Session) error {
 	out := bufio.NewWriter(w)
 	header, err := json.Marshal(s.Header)
@@ -28,7 +30,7 @@ func JSON(w io.Writer, s Session) error {
 	if err != nil {
 		return fmt.Errorf("write the title: %w", err)
 	}
-	fmt.Fprintf(out, `{"format":%q,"header":%s,"title":%s,"events":[`, format, header, title)
+	fmt.Fprintf(out, `{"format":%q,"header":%s,"title":%s,"events":[`, format, wire.Visible(header), wire.Visible(title))
 	comma := "\n"
 	for _, e := range s.Events {
 		body, err := event.Encode(e)
@@ -36,7 +38,7 @@ func JSON(w io.Writer, s Session) error {
 			return err
 		}
 		out.WriteString(comma)
-		out.Write(body)
+		out.Write(wire.Visible(body))
 		comma = ",\n"
 	}
 	out.WriteString("\n]}\n")

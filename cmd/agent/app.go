@@ -247,11 +247,11 @@ func (a *app) assemble(f opening, attended bool) (err error) {
 	}
 	a.options.Differences = f.traffic.News()
 	a.project = openInstructions(a.dir, os.Getenv)
-	a.addSecrets()
 	warnings, err := access.AddDirs(a.work, f.addDirs, set.AddDirs)
 	if err != nil {
 		return err
 	}
+	a.addSecrets()
 	a.notices = append(a.notices, warnings...)
 	a.changes.off = f.temporary
 	a.openConnections(f, attended)

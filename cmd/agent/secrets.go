@@ -4,8 +4,10 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 
 	"agent/cmd/agent/access"
+	"agent/cmd/agent/dotenv"
 	servers "agent/cmd/agent/mcp"
 	"agent/cmd/agent/settings"
 	"agent/internal/llm/mask"
@@ -18,7 +20,8 @@ import (
 
 // addSecrets replaces secrets by placeholders in what the models get and in what is
 // stored, unless the configuration disables that. Secrets are the values that commands
-// do not get, and text of known shapes.
+// do not get, those of environment files that commands would not get as variables, and
+// text of known shapes. Call it after the directories of the workspace are known.
 func (a *app) addSecrets() {
 	if a.set.Redact != nil && !*a.set.Redact {
 		return
@@ -33,8 +36,32 @@ func (a *app) addSecrets() {
 	if a.choice.pick != nil {
 		a.choice.pick.Secrets(m.Add)
 	}
-	a.secrets = secrets.New(m)
+	files := &environmentFiles{masker: m, limits: shellLimits(a.set), files: dotenv.New(slices.Concat([]string{a.work.Dir()}, a.work.Added()))}
+	files.update()
+	a.secrets = secrets.New(m, files.update)
 	a.options.Secrets = a.secrets
+}
+
+// environmentFiles adds the secrets in environment files to a masker. It is safe for
+// concurrent use.
+type environmentFiles struct {
+	masker *mask.Masker
+	limits shell.Limits
+
+	mu    sync.Mutex
+	files *dotenv.Files
+}
+
+// update adds the secrets of new and changed files. Two files may have variables of the
+// same name.
+func (f *environmentFiles) update() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, v := range f.files.Changed() {
+		for name, value := range hiddenValues([]string{v}, f.limits) {
+			f.masker.Add(name, value)
+		}
+	}
 }
 
 // placeholderKey returns the key from which placeholders are derived: that of standing

@@ -79,7 +79,7 @@ func (s secretStage) options(t *testing.T, m *mask.Masker, log *history.Log, p l
 	commands := tools.Commands{Workspace: w, Filter: func() shell.Filter { return m.Stream() }}
 	o := options(p, append(tools.Files(w, known), commands.Tools(nil)...)...)
 	o.Paths = policy.Paths{Workspace: s.dir}
-	hidden := secrets.New(m)
+	hidden := secrets.New(m, nil)
 	o.Log, o.Ledger, o.Secrets, o.Interceptors = log, known, hidden, tools.Intercept(hidden)
 	o.Shell = commands.Typed(nil)
 	return o

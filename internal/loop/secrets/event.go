@@ -17,6 +17,9 @@ func (m *Masker) Event(e event.Event) event.Event {
 			return e
 		}
 	}
+	if _, ok := e.(*event.UserSaid); ok { // emitted before the conversation gets the prompt
+		m.update()
+	}
 	v, changed := m.value(reflect.ValueOf(e))
 	if !changed {
 		return e

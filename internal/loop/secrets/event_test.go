@@ -19,7 +19,7 @@ const secret = "a secret value of a test, 1"
 func masker() *secrets.Masker {
 	m := mask.New(nil)
 	m.Add("TEST_KEY", secret)
-	return secrets.New(m)
+	return secrets.New(m, nil)
 }
 
 // names are the fields whose strings are names or hashes, as a list apart from the one

@@ -17,7 +17,7 @@ func TestArguments(t *testing.T) {
 	const plain, quoted = "plain-value_1=", "it's \"quoted\" $(x)"
 	texts.Add("PLAIN", plain)
 	texts.Add("QUOTED", quoted)
-	m := secrets.New(texts)
+	m := secrets.New(texts, nil)
 	for _, c := range []struct{ tool, value, problem string }{
 		{"write", plain, ""}, {"edit", plain, ""}, {"patch", plain, ""}, {"shell", plain, ""},
 		{"write", quoted, ""}, {"shell", quoted, "the shell interprets"},

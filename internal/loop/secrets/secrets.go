@@ -12,10 +12,20 @@ import (
 // Masker replaces the secrets in messages, events and drafts by placeholders, and as an
 // interceptor restores them. All agents of a session share one. It is safe for
 // concurrent use.
-type Masker struct{ texts *mask.Masker }
+type Masker struct {
+	texts  *mask.Masker
+	update func()
+}
 
-// New returns a Masker that finds secrets with m.
-func New(m *mask.Masker) *Masker { return &Masker{m} }
+// New returns a Masker that finds secrets with m. It calls update, which may add secrets
+// to m, after each tool call and before each prompt, before it looks at their texts. Update
+// must be safe for concurrent use; it may be nil.
+func New(m *mask.Masker, update func()) *Masker {
+	if update == nil {
+		update = func() {}
+	}
+	return &Masker{m, update}
+}
 
 // Stream returns a new filter of text that arrives in parts.
 func (m *Masker) Stream() *mask.Stream { return m.texts.Stream() }

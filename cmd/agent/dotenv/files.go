@@ -1,0 +1,131 @@
+// Package dotenv reads the variables of environment files, such as .env. It does not
+// decide which of them are secrets, and sets none. Start reading at Files.
+package dotenv
+
+import (
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"agent/internal/loop/policy"
+)
+
+const (
+	maxFiles     = 20       // files in all directories
+	maxSize      = 64 << 10 // bytes of a file; larger ones are not read
+	maxVariables = 300      // variables of a file
+)
+
+// settled is the age from which the modification time of a file or directory shows every
+// later change. A change right after another one can get the same time.
+const settled = time.Second
+
+// Files are the environment files that lie directly in some directories, without symbolic
+// links. It is not safe for concurrent use.
+type Files struct {
+	dirs []directory
+	read map[string]stamp // by path
+}
+
+// directory is a directory with the environment files that it had at the time modified.
+type directory struct {
+	path     string
+	modified time.Time // zero if the directory must be listed again
+	files    []string
+}
+
+// stamp identifies the content of a file.
+type stamp struct {
+	size     int64
+	modified time.Time
+}
+
+// New returns the environment files in dirs. It reads nothing.
+func New(dirs []string) *Files {
+	f := &Files{read: map[string]stamp{}}
+	for _, dir := range dirs {
+		f.dirs = append(f.dirs, directory{path: dir})
+	}
+	return f
+}
+
+// Changed returns the variables, as NAME=value, of the files that appeared or changed since
+// the last call. Files that cannot be read have none.
+func (f *Files) Changed() (variables []string) {
+	var files []string
+	for i := range f.dirs {
+		files = append(files, f.dirs[i].list()...)
+	}
+	for _, path := range files[:min(len(files), maxFiles)] {
+		variables = append(variables, f.changed(path)...)
+	}
+	return variables
+}
+
+// list returns the paths of the environment files in d, in the order of their names.
+func (d *directory) list() []string {
+	info, err := os.Stat(d.path)
+	if err != nil || info.ModTime().Equal(d.modified) {
+		return d.files
+	}
+	d.files, d.modified = nil, time.Time{}
+	if time.Since(info.ModTime()) > settled {
+		d.modified = info.ModTime()
+	}
+	entries, _ := os.ReadDir(d.path)
+	for _, e := range entries {
+		if e.Type().IsRegular() && isName(e.Name()) {
+			d.files = append(d.files, filepath.Join(d.path, e.Name()))
+		}
+	}
+	return d.files
+}
+
+// isName reports whether an environment file has that name. Examples, such as
+// .env.example, are none.
+func isName(name string) bool {
+	lower := strings.ToLower(name)
+	known := strings.HasSuffix(lower, ".env") || strings.HasPrefix(lower, ".env.") || strings.HasPrefix(lower, ".env-")
+	return known && policy.SecretFile(name)
+}
+
+// changed returns the variables of the file at path if it changed since the last call.
+func (f *Files) changed(path string) []string {
+	info, err := os.Lstat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxSize {
+		return nil
+	}
+	s := stamp{info.Size(), info.ModTime()}
+	if f.read[path] == s {
+		return nil
+	}
+	text, err := content(path, info)
+	if err != nil {
+		return nil
+	}
+	if time.Since(s.modified) > settled {
+		f.read[path] = s
+	}
+	all := parse(text)
+	return slices.Clip(all[:min(len(all), maxVariables)])
+}
+
+// content returns the text of the file at path. It fails if that is no longer the file of
+// info, and does not wait for the writer of a pipe.
+func content(path string, info fs.FileInfo) (string, error) {
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	if now, err := file.Stat(); err != nil || !os.SameFile(now, info) {
+		return "", fs.ErrNotExist
+	}
+	text, err := io.ReadAll(io.LimitReader(file, maxSize))
+	return string(text), err
+}

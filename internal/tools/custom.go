@@ -180,7 +180,7 @@ func (t customTool) run(ctx context.Context, input []byte, at location, ok Appro
 	}
 	got := r.Result()
 	stderr := streams.close()
-	undone := started.guard.End()
+	undone := started.end()
 	out := Result{Text: phrase.EndLine(got.Output) + fullOutputNote(got), Summary: got.Ended + undoneSummary(undone)}
 	if why == shell.Interrupted {
 		return out, ctx.Err()

@@ -186,7 +186,7 @@ func (j *Jobs) add(command string, start func() (launched, error)) (*job, error)
 func (j *Jobs) watch(b *job) {
 	<-b.run.Done()
 	how := b.run.How()
-	undone := b.guard.End()
+	undone := b.end()
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	b.undone = undone

@@ -172,7 +172,7 @@ func (s *shellTool) run(ctx context.Context, a shellArgs, at location, ok Approv
 	}
 	o.Result = r.Result()
 	if o.job == nil {
-		o.undone = started.guard.End()
+		o.undone = started.end()
 		o.blocked = started.blocked(o.Output, o.Code)
 		if o.blocked == nil && shell.ListsHome(started.guard.Profile(), started.dir, a.Command) {
 			o.notes += "[other files of the home directory are hidden from this command]\n"

@@ -84,6 +84,7 @@ func (s *shellTool) launch(ctx context.Context, c shell.Command, ok Approved) (l
 			Show: access.Show, Hide: access.Hide,
 		})
 	}
+	c.Snapshot = l.guard.Order(c.Snapshot)
 	if c.Limits.Sandbox = l.guard.Profile(); l.guard != nil && (access.Private || access.Strict && !access.Repositories || len(access.ReadOnly) > 0) {
 		c.Env = confine.ProgramEnv(c.Env)
 	}
@@ -96,6 +97,15 @@ func (s *shellTool) launch(ctx context.Context, c shell.Command, ok Approved) (l
 		err = fmt.Errorf("%w. Tell the user that restarting agent tests again which sandbox works", err)
 	}
 	return l, err
+}
+
+// end undoes what the sandbox could not prevent, and describes it with what it did prevent. The
+// command has ended.
+func (l launched) end() []confine.Notice {
+	if l.guard == nil {
+		return nil
+	}
+	return append(l.guard.Refused(l.run.How().Kept.Protected), l.guard.End()...)
 }
 
 // serverNote returns a note for the model about the servers that the user cannot reach;

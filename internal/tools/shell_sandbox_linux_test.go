@@ -15,6 +15,7 @@ import (
 
 	"agent/internal/tools"
 	"agent/internal/tools/confine"
+	"agent/internal/tools/protect"
 	"agent/internal/tools/shell/sandbox"
 	"agent/internal/tools/workspace"
 )
@@ -69,19 +70,16 @@ func (c *confined) in(t testing.TB, dir string) {
 	c.area = confine.New(confine.Options{
 		Workspace: dir, Private: []string{filepath.Join(c.home, ".state")}, Places: sandbox.Places{Home: c.home, Env: os.Getenv},
 		Fixed:     func() []string { return []string{filepath.Join(c.home, ".bashrc"), filepath.Join(dir, "fixed")} },
-		Protected: protectedName, Parent: func(name string) bool { return name == ".github" }, Session: func() *sandbox.Session { return session },
+		Protected: protectedNames, Session: func() *sandbox.Session { return session },
 	})
 	c.jobs = tools.NewJobs()
 	t.Cleanup(c.jobs.Close)
 	c.commands = commands{t, tools.Commands{Workspace: ws, Area: c.area}.Tools(c.jobs)}
 }
 
-func protectedName(parent, name string) string {
-	if name == ".envrc" || name == ".vscode" || parent == ".github" && name == "workflows" {
-		return "other programs run it"
-	}
-	return ""
-}
+var protectedNames = protect.New([]protect.Name{{Path: ".envrc", Why: usedByOthers}, {Path: ".vscode", Why: usedByOthers}, {Path: ".github/workflows", Why: usedByOthers}})
+
+const usedByOthers = "other programs run it"
 
 func put(t testing.TB, file, text string) {
 	t.Helper()

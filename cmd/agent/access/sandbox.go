@@ -171,7 +171,7 @@ func (s *Sandbox) Area(dir string, paths policy.Paths) *confine.Area {
 	paths.Workspace = dir
 	o := confine.Options{
 		Workspace: dir, Added: paths.Added, Readable: slices.Clone(paths.Readable), Places: sandbox.Places{Home: paths.Home, Env: os.Getenv},
-		Fixed: paths.Fixed, Protected: policy.ProtectedName, Parent: policy.ProtectedParent, Session: s.session, Failed: s.failed, Evaded: func() { s.evaded.Store(true) }, Temp: paths.Temp,
+		Fixed: paths.Fixed, Protected: policy.ProtectedNames(), Session: s.session, Failed: s.failed, Evaded: func() { s.evaded.Store(true) }, Temp: paths.Temp,
 	}
 	if paths.Outputs != "" {
 		o.Readable = append(o.Readable, paths.Outputs)

@@ -4,6 +4,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+
+	"agent/internal/tools/protect"
 )
 
 // Fixed returns the absolute protected paths that do not depend on a file's name alone:
@@ -31,33 +34,13 @@ func (p Paths) Fixed() []string {
 	return slices.DeleteFunc(paths, func(path string) bool { return !filepath.IsAbs(path) })
 }
 
-// ProtectedName returns why a file is protected in every directory, by its name and the
-// name of its directory; "" if it is not.
-func ProtectedName(parent, name string) string {
-	name = fold(name)
+// ProtectedNames are the names of files that are protected in every directory.
+var ProtectedNames = sync.OnceValue(func() *protect.Names {
+	var names []protect.Name
 	for _, r := range protectedPaths {
-		if !r.anywhere() {
-			continue
-		}
-		dir, last, nested := strings.Cut(r.path, "/")
-		if !nested {
-			last = dir
-		}
-		if strings.EqualFold(name, last) && (!nested || strings.EqualFold(fold(parent), dir)) {
-			return r.reason
+		if r.anywhere() {
+			names = append(names, protect.Name{Path: r.path, Why: r.reason})
 		}
 	}
-	return ""
-}
-
-// ProtectedParent reports whether a path with that name and another is protected in every
-// directory, as .github/workflows is.
-func ProtectedParent(name string) bool {
-	name = fold(name)
-	for _, r := range protectedPaths {
-		if dir, _, nested := strings.Cut(r.path, "/"); nested && r.anywhere() && strings.EqualFold(name, dir) {
-			return true
-		}
-	}
-	return false
-}
+	return protect.New(names)
+})

@@ -14,6 +14,7 @@ import (
 	"agent/internal/llm/phrase"
 	"agent/internal/loop/policy/command"
 	"agent/internal/tools/git"
+	"agent/internal/tools/protect"
 	"agent/internal/tools/snapshot"
 )
 
@@ -278,7 +279,7 @@ func (l *looker) each(path string, visit func(path string, info fs.FileInfo) err
 
 // isGit reports whether a path is a git directory, a file in its place, or in one.
 func isGit(path string) bool {
-	return slices.ContainsFunc(strings.Split(filepath.ToSlash(path), "/"), func(name string) bool { return fold(name) == fold(".git") })
+	return slices.ContainsFunc(strings.Split(filepath.ToSlash(path), "/"), func(name string) bool { return protect.Fold(name) == protect.Fold(".git") })
 }
 
 // protectGit makes git directories read-only, because the text of a command may not show all

@@ -5,9 +5,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"unicode"
 
 	"agent/internal/realpath"
+	"agent/internal/tools/protect"
 )
 
 // place is a protected absolute path.
@@ -65,33 +65,7 @@ func containsRun(parts, names []string, from int) bool {
 func split(path string) []string {
 	names := strings.Split(filepath.Clean(path), string(filepath.Separator))
 	for i, name := range names {
-		names[i] = fold(name)
+		names[i] = protect.Fold(name)
 	}
 	return names
-}
-
-// fold normalizes a file name: without case, invisible characters, and the suffixes
-// that Windows ignores. Two names that any file system treats as equal fold to the
-// same name.
-func fold(name string) string {
-	name = strings.Map(func(r rune) rune {
-		if unicode.Is(unicode.Cf, r) {
-			return -1
-		}
-		least := r
-		for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
-			least = min(least, f)
-		}
-		return least
-	}, name)
-	if first, _, stream := strings.Cut(name, ":"); stream && len(first) > 1 { // not a drive
-		name = first
-	}
-	if trimmed := strings.TrimRight(name, ". "); trimmed != "" {
-		name = trimmed
-	}
-	if name == "GIT~1" {
-		return ".GIT"
-	}
-	return name
 }

@@ -9,6 +9,7 @@ import (
 
 	"agent/internal/realpath"
 	"agent/internal/tools/gitconfig"
+	"agent/internal/tools/protect"
 )
 
 // Limits of the search for symbolic links in protected directories. Entries beyond
@@ -185,7 +186,7 @@ func (ps *places) addBelow() {
 func startsRule(name string) bool {
 	return slices.ContainsFunc(protectedPaths, func(r protectedPath) bool {
 		first, _, _ := strings.Cut(r.path, "/")
-		return r.anywhere() && fold(name) == fold(first)
+		return r.anywhere() && protect.Fold(name) == protect.Fold(first)
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"agent/internal/loop/policy/command"
 	"agent/internal/tools"
+	"agent/internal/tools/protect"
 )
 
 // matchesTool reports whether a rule of kind tool or mcp matches a tool.
@@ -167,7 +168,7 @@ func literalGlob(path string) string {
 func folded(path string) string {
 	names := strings.Split(path, "/")
 	for i, name := range names {
-		names[i] = fold(name)
+		names[i] = protect.Fold(name)
 	}
 	return strings.Join(names, "/")
 }

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"agent/internal/realpath"
+	"agent/internal/tools/protect"
 )
 
 // WithheldFromPrompts returns a function that returns why a file must not be imported into a
@@ -29,7 +30,7 @@ func (p Paths) WithheldFromPrompts() func(path string) string {
 			ps = p.places()
 		}
 		reason := ps.protection(path, nil)
-		if isText := fold(filepath.Ext(names[len(names)-1])) == fold(".md"); isText && (reason == assistant || reason == ownCommands) {
+		if isText := protect.Fold(filepath.Ext(names[len(names)-1])) == protect.Fold(".md"); isText && (reason == assistant || reason == ownCommands) {
 			return ""
 		}
 		if reason != "" {
@@ -54,7 +55,7 @@ var backupEnds = []string{"~", ".bak", ".backup", ".old", ".orig", ".save", ".co
 
 // secretName reports whether a file of that name usually holds secrets.
 func secretName(name string) bool {
-	name = strings.ToLower(fold(name))
+	name = strings.ToLower(protect.Fold(name))
 	for _, end := range backupEnds {
 		name = strings.TrimSuffix(name, end)
 	}
@@ -71,7 +72,7 @@ var publicExtensions = []string{".example", ".sample", ".template", ".dist", ".p
 // says that it holds secrets. Examples of such files, like .env.example, and public keys
 // do not. It does not look at the file or follow links: call it for each name of a file.
 func SecretFile(path string) bool {
-	name := strings.ToLower(fold(filepath.Base(path)))
+	name := strings.ToLower(protect.Fold(filepath.Base(path)))
 	return !slices.Contains(publicExtensions, filepath.Ext(name)) && secretName(name)
 }
 

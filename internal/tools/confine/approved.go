@@ -1,11 +1,14 @@
 package confine
 
 import (
+	"cmp"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 
 	"agent/internal/realpath"
+	"agent/internal/tools/snapshot"
 )
 
 // maxOpened limits the entries of a protected directory if a command may change one of
@@ -48,6 +51,31 @@ func (g *Guard) fixed(path, why string) (readOnly []string) {
 	}
 	g.opened[path] = d
 	return readOnly
+}
+
+// Order returns o, which may be nil, for the command of g: while it runs, it cannot change or
+// create protected names. What it reports is for Refused.
+func (g *Guard) Order(o *snapshot.Order) *snapshot.Order {
+	if g == nil || o == nil || !o.Strict {
+		return o
+	}
+	order := *o
+	order.Protected, order.Approved = g.area.Protected.Paths(), g.approval
+	return &order
+}
+
+// Refused describes the protected paths that the command tried to change.
+func (g *Guard) Refused(paths []string) (notices []Notice) {
+	for _, path := range paths {
+		why := g.area.Protected.Why(filepath.Base(filepath.Dir(path)), filepath.Base(path))
+		show := g.area.show(path)
+		notices = append(notices, Notice{
+			Short: show + " is protected",
+			Text: fmt.Sprintf("the command could not change %s, which is protected (%s). If the change is needed, make it with edit or write, which ask the user",
+				show, cmp.Or(why, "git runs what it names")),
+		})
+	}
+	return notices
 }
 
 // undo renames a protected path that the command created. What the user approved in it

@@ -21,6 +21,7 @@ import (
 	"sync"
 
 	"agent/internal/realpath"
+	"agent/internal/tools/protect"
 	"agent/internal/tools/shell/sandbox"
 	"agent/internal/tools/tempdir"
 )
@@ -37,13 +38,8 @@ type Options struct {
 
 	// Fixed returns absolute paths that commands must not change or create, among them
 	// this program's own.
-	Fixed func() []string
-	// Protected returns why a file is protected by its name and the name of its
-	// directory; "" if it is not.
-	Protected func(parent, name string) string
-	// Parent reports whether Protected may return something for files in a directory of that
-	// name; may be nil.
-	Parent func(name string) bool
+	Fixed     func() []string
+	Protected *protect.Names // of files that commands must not change or create
 	// Session returns the session of the sandbox; nil if there is none. It may block.
 	Session func() *sandbox.Session
 	// Temp is the temporary directory that commands see in the complete sandbox; nil for that

@@ -23,7 +23,7 @@ func (a *Area) prepare() {
 	for _, dir := range a.Added {
 		tops = append(tops, realpath.Of(dir))
 	}
-	a.tree = tree{dirs: map[string]*directory{}, protected: a.Protected, parent: a.Parent, gitDirs: a.scannedGitDirs, modules: a.submodules, open: a.open}
+	a.tree = tree{dirs: map[string]*directory{}, protected: a.Protected, gitDirs: a.scannedGitDirs, modules: a.submodules, open: a.open}
 	for _, top := range tops {
 		a.around = append(a.around, worktreesAround(top)...)
 	}

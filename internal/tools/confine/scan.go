@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"agent/internal/tools/protect"
 )
 
 // maxDirs is how many directories the first scan finds, those near the top first, because a
@@ -22,20 +24,15 @@ const chunk = 1000
 // Submodules have no limit.
 const maxSkipped = 200
 
-// skipped are directories of dependencies, which contain many files with protected
-// names. No program uses these files, except that git uses the repositories in them.
-var skipped = []string{"node_modules", "vendor", ".venv", "venv", "site-packages", "target", ".tox"}
-
 // tree holds the protected paths and the git directories in the writable directories.
 // A scan reads only directories that have changed since the last one.
 type tree struct {
-	tops      []string                               // absolute, without links
-	protected func(parent, name string) (why string) // see Options.Protected
-	parent    func(name string) bool                 // see Options.Parent
-	gitDirs   func(worktree string) (dirs []string)  // of a .git file
-	modules   func(worktree string) (dirs []string)  // see Area.submodules
-	around    []string                               // see Area.around
-	open      func(path string) error                // makes a directory readable
+	tops      []string // absolute, without links
+	protected *protect.Names
+	gitDirs   func(worktree string) (dirs []string) // of a .git file
+	modules   func(worktree string) (dirs []string) // see Area.submodules
+	around    []string                              // see Area.around
+	open      func(path string) error               // makes a directory readable
 	dirs      map[string]*directory
 	scans     int
 }
@@ -231,13 +228,13 @@ func (t *tree) read(path string, s stamp, before *directory) *directory {
 			d.subs = append(first, d.subs...)
 			continue
 		}
-		if inDeps || slices.Contains(skipped, name) && e.IsDir() && !inGit {
+		if inDeps || slices.Contains(protect.Dependencies, name) && e.IsDir() && !inGit {
 			if e.IsDir() {
 				d.deps = append(d.deps, sub)
 			}
 			continue
 		}
-		why := t.protected(filepath.Base(path), name)
+		why := t.protected.Why(filepath.Base(path), name)
 		if why == "" && t.leads(e) {
 			why = "other programs use files below it"
 		}
@@ -269,7 +266,7 @@ func (t *tree) inGit(path string) bool {
 // inDeps reports whether path is a directory of dependencies, or in one.
 func (t *tree) inDeps(path string) bool {
 	for dir := path; !t.ends(dir); dir = filepath.Dir(dir) {
-		if slices.Contains(skipped, filepath.Base(dir)) {
+		if slices.Contains(protect.Dependencies, filepath.Base(dir)) {
 			return true
 		}
 	}
@@ -289,7 +286,7 @@ func (t *tree) isGit(path string) bool {
 
 // leads reports whether e is a link with the name of a directory whose files are protected.
 func (t *tree) leads(e fs.DirEntry) bool {
-	return e.Type()&fs.ModeSymlink != 0 && t.parent != nil && t.parent(e.Name())
+	return e.Type()&fs.ModeSymlink != 0 && t.protected.Parent(e.Name())
 }
 
 // readDir returns the entries of a directory that may matter: directories, and files that
@@ -297,7 +294,7 @@ func (t *tree) leads(e fs.DirEntry) bool {
 func (t *tree) readDir(path string, inDeps bool) ([]fs.DirEntry, error) {
 	parent := filepath.Base(path)
 	return entriesOf(path, func(e fs.DirEntry) bool {
-		return e.IsDir() || slices.Contains(gitNames, e.Name()) || !inDeps && (t.protected(parent, e.Name()) != "" || t.leads(e))
+		return e.IsDir() || slices.Contains(gitNames, e.Name()) || !inDeps && (t.protected.Why(parent, e.Name()) != "" || t.leads(e))
 	})
 }
 
@@ -354,7 +351,7 @@ func (t *tree) newRepository(path string, after int) bool {
 		if d == nil || slices.Contains(t.tops, dir) {
 			return false
 		}
-		if t.parent != nil && t.parent(filepath.Base(dir)) {
+		if t.protected.Parent(filepath.Base(dir)) {
 			continue
 		}
 		if d.since > after && t.hasRepository(dir, d) {

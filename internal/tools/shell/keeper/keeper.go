@@ -28,7 +28,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -120,8 +119,11 @@ func snapshotWords(o *snapshot.Order) []string {
 	if o == nil {
 		return nil
 	}
-	words := []string{o.Call, o.Store, strconv.FormatBool(o.Strict), strconv.FormatBool(o.Git), strconv.FormatInt(o.MaxFile, 10), strconv.Itoa(len(o.Roots))}
-	return slices.Concat(words, o.Roots, o.Skip)
+	words := []string{o.Call, o.Store, strconv.FormatBool(o.Strict), strconv.FormatBool(o.Git), strconv.FormatInt(o.MaxFile, 10)}
+	for _, list := range lists(o) {
+		words = append(append(words, strconv.Itoa(len(*list))), *list...)
+	}
+	return words
 }
 
 // parseSnapshot returns the order of snapshotWords.
@@ -131,9 +133,17 @@ func parseSnapshot(words []string) *snapshot.Order {
 	}
 	o := &snapshot.Order{Call: words[0], Store: words[1], Strict: words[2] == "true", Git: words[3] == "true"}
 	o.MaxFile, _ = strconv.ParseInt(words[4], 10, 64)
-	roots, _ := strconv.ParseUint(words[5], 10, 32)
-	o.Roots, o.Skip = split(words[6:], uint32(roots))
+	rest := words[5:]
+	for _, list := range lists(o) {
+		n, _ := strconv.ParseUint(rest[0], 10, 32)
+		*list, rest = split(rest[1:], uint32(n))
+	}
 	return o
+}
+
+// lists returns the lists of an order.
+func lists(o *snapshot.Order) []*[]string {
+	return []*[]string{&o.Roots, &o.Skip, &o.Protected, &o.Approved}
 }
 
 // Report is a message from the keeper about its command. The text of the kinds with one
@@ -143,13 +153,14 @@ type Report struct {
 	Value uint32
 }
 
-// The kinds of Report, in the order of their sending. Unkept and Turned may come at any
-// time after Started.
+// The kinds of Report, in the order of their sending. Unkept, Protected and Turned may
+// come at any time after Started.
 const (
 	Failed    = 'f' // the command did not start; the value is the errno; last report
 	Unstored  = 'n' // it did not start because its files cannot be kept; the text is why, for the user; last report
 	Refused   = 'r' // it did not start in its sandbox; the value is for sandbox.Unpack; last report
 	Unkept    = 'k' // the first change that was refused because its file cannot be kept; the text is the path, a zero byte, and why
+	Protected = 'p' // a change of a protected path was refused; the text is the path
 	Started   = 's' // the value is the ID of the process and its group
 	Turned    = 't' // NewTurn has been executed
 	Exited    = 'x' // the shell exited; the value is the wait status
@@ -177,6 +188,8 @@ type Files struct {
 	// Refused is the first change that failed, because its file could not be kept and
 	// the order is strict; nil if none failed.
 	Refused *Change
+	// Protected are the first protected paths that the command tried to change. It failed.
+	Protected []string
 }
 
 // Change is a change of a file that a command was not allowed to make.
@@ -205,7 +218,9 @@ func (r Report) Encode() []byte { return binary.BigEndian.AppendUint32([]byte{r.
 func Decode(b []byte) Report { return Report{b[0], binary.BigEndian.Uint32(b[1:])} }
 
 // HasText reports whether a text follows the report.
-func (r Report) HasText() bool { return r.Kind == Unstored || r.Kind == Unwatched || r.Kind == Unkept }
+func (r Report) HasText() bool {
+	return r.Kind == Unstored || r.Kind == Unwatched || r.Kind == Unkept || r.Kind == Protected
+}
 
 // Open opens the store of files at a path. The process of the keeper closes it by ending.
 type Open func(path string) (snapshot.Store, error)

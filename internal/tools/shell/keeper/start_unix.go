@@ -152,6 +152,8 @@ func (p *Process) listen(reports *os.File) {
 		case Unkept:
 			path, why, _ := strings.Cut(readText(r, reports), "\x00")
 			p.Files.Refused = &Change{Path: path, Why: why}
+		case Protected:
+			p.Files.Protected = append(p.Files.Protected, readText(r, reports))
 		case Left:
 			p.Left = true
 		case Done:

@@ -46,7 +46,10 @@ func newWatch(o *snapshot.Order, open Open) (*watching, error) {
 		}
 		return w, nil
 	}
-	w.watcher = watch.New(*o, store, func(path, why string) { reportText(Unkept, path+"\x00"+why) })
+	w.watcher = watch.New(*o, store, watch.Reports{
+		Refused:   func(path, why string) { reportText(Unkept, path+"\x00"+why) },
+		Protected: func(path string) { reportText(Protected, path) },
+	})
 	return w, nil
 }
 

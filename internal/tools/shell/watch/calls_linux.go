@@ -61,7 +61,7 @@ func calls() []call {
 		held(unix.SYS_FCHMODAT2, func(c *change) (string, error) { return c.chmod(0, 1, 2, c.n.Args[3]&unix.AT_SYMLINK_NOFOLLOW == 0) }),
 		held(unix.SYS_FCHMOD, (*change).chmodOpen),
 		held(unix.SYS_UNLINKAT, func(c *change) (string, error) { return c.removed(0, 1, int(c.n.Args[2])) }),
-		held(unix.SYS_MKDIRAT, func(c *change) (string, error) { return c.created(0, 1, c.makeDir(2)) }),
+		held(unix.SYS_MKDIRAT, func(c *change) (string, error) { return c.createdDir(0, 1, 2) }),
 		held(unix.SYS_MKNODAT, func(c *change) (string, error) { return c.created(0, 1, c.makeNode(2, 3)) }),
 		held(unix.SYS_SYMLINKAT, func(c *change) (string, error) { return c.created(1, 2, c.makeLink(0)) }),
 		held(unix.SYS_LINKAT, func(c *change) (string, error) {
@@ -270,6 +270,18 @@ func (c *change) created(dir, path int, make func(dir int, name string) error) (
 	return c.keepPlace(p), nil
 }
 
+// createdDir is created for a directory.
+func (c *change) createdDir(dir, path, mode int) (why string, err error) {
+	if why, err = c.created(dir, path, c.makeDir(mode)); why == "" && err == nil {
+		if p, err := c.name(dir, path); err == nil && !p.exists {
+			c.mu.Lock()
+			c.made[p.path] = true
+			c.mu.Unlock()
+		}
+	}
+	return why, err
+}
+
 // link creates a second name for a file. A later write through one of the names changes
 // both, so both are kept.
 func (c *change) link(fromDir, from, toDir, to int, follow bool) (why string, err error) {
@@ -309,6 +321,11 @@ func (c *change) rename(fromDir, from, toDir, to int, flags uint) (why string, e
 			return why, nil
 		}
 	}
+	if why = c.refuseRenamed(old, replaced); why != "" {
+		return why, nil
+	}
+	c.forgetMade(old.path)
+	c.forgetMade(replaced.path)
 	why, err = c.renameTree(old, replaced)
 	if why == "" && err == nil && flags&unix.RENAME_EXCHANGE != 0 {
 		why, err = c.renameTree(replaced, old)
@@ -335,7 +352,7 @@ func (c *change) renameTree(from, to place) (why string, err error) {
 			if err != nil {
 				return err
 			}
-			if why = c.keepMoved(at); why != "" {
+			if why = c.keepRenamed(at); why != "" {
 				return fs.SkipAll
 			}
 		}

@@ -19,6 +19,14 @@ import (
 
 // keepPlace keeps the state of a place. It returns why the change is refused.
 func (c *change) keepPlace(p place) (why string) {
+	if why = c.refuseProtected(p); why != "" {
+		return why
+	}
+	return c.keepAt(p)
+}
+
+// keepAt is keepPlace without a look at protected names.
+func (c *change) keepAt(p place) (why string) {
 	if !c.wanted(p.path) {
 		return c.refuseGit(p)
 	}
@@ -50,8 +58,16 @@ func (c *change) isSame(p place) bool {
 // keepMoved is keepPlace for a path that is removed or renamed. A git directory is not
 // kept, only noted as lost.
 func (c *change) keepMoved(p place) (why string) {
+	if why = c.refuseProtected(p); why != "" {
+		return why
+	}
+	return c.keepRenamed(p)
+}
+
+// keepRenamed is keepMoved without a look at protected names.
+func (c *change) keepRenamed(p place) (why string) {
 	if !p.dir() || !c.git(p.path) {
-		return c.keepPlace(p)
+		return c.keepAt(p)
 	}
 	return c.keep(p.path, func() snapshot.State {
 		return snapshot.State{Kind: snapshot.Dir, Mode: p.info.Mode & 0o7777, Lost: lostGit}
@@ -70,7 +86,7 @@ func (c *change) refuseGit(p place) (why string) {
 	if !found || !c.git(dir) || dir == p.path && !p.exists {
 		return ""
 	}
-	if c.order.Git && (!p.exists || !holdsHistory(rest) || c.isGit()) {
+	if c.order.Git && (c.isGit() || !holdsPrograms(rest) && (!p.exists || !holdsHistory(rest))) {
 		return ""
 	}
 	c.mu.Lock()
@@ -94,6 +110,12 @@ func holdsHistory(path string) bool {
 		"HEAD", "config", "index", "logs", "modules", "objects", "packed-refs", "refs", "reftable", "shallow", "worktrees", "lfs", "annex",
 		"rebase-merge", "rebase-apply", "sequencer", "ORIG_HEAD", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "BISECT_LOG",
 	}, first)
+}
+
+// holdsPrograms reports whether a path in a git directory names programs that git runs.
+func holdsPrograms(path string) bool {
+	first, _, _ := strings.Cut(path, "/")
+	return slices.Contains([]string{"config", "config.worktree", "hooks", "info"}, first)
 }
 
 // isGit reports whether the process that makes the call is git. A program that the command

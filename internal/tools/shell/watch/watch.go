@@ -24,22 +24,36 @@ import (
 	"strings"
 	"sync"
 
+	"agent/internal/tools/protect"
 	"agent/internal/tools/snapshot"
 )
 
 // Watcher keeps the paths that a command changes, each once in a turn. Its methods are
 // safe for concurrent use.
 type Watcher struct {
-	order   snapshot.Order
-	store   snapshot.Store
-	refused func(path, why string)
+	order     snapshot.Order
+	store     snapshot.Store
+	reports   Reports
+	protected *protect.Names
 
 	mu       sync.Mutex
 	kept     map[string]*entry // by path
 	touched  int
 	problem  string
-	reported bool // refused was called for a path that is no lock of an index
-	raced    bool // refused was called with Raced
+	reported bool            // refused was called for a path that is no lock of an index
+	raced    bool            // refused was called with Raced
+	made     map[string]bool // directories that the command has created
+	named    []string        // protected paths that were reported
+}
+
+// Reports are called with the changes that a Watcher refuses because of Order.Strict. A nil
+// function is not called.
+type Reports struct {
+	// Refused is called for the first path whose old content cannot be kept, with the reason
+	// for the user, and before for each lock of an index of git.
+	Refused func(path, why string)
+	// Protected is called for the first protected paths, once for each.
+	Protected func(path string)
 }
 
 // entry is a path that is kept, or being kept.
@@ -48,14 +62,19 @@ type entry struct {
 	why  string        // why its changes are refused; empty if they are not
 }
 
-// New returns a Watcher. It calls refused, if not nil, for the first path whose change it
-// refuses because of Order.Strict, with the reason for the user, and before for each lock of
-// an index of git.
-func New(o snapshot.Order, s snapshot.Store, refused func(path, why string)) *Watcher {
-	if refused == nil {
-		refused = func(string, string) {}
+// New returns a Watcher.
+func New(o snapshot.Order, s snapshot.Store, reports Reports) *Watcher {
+	if reports.Refused == nil {
+		reports.Refused = func(string, string) {}
 	}
-	return &Watcher{order: o, store: s, refused: refused, kept: map[string]*entry{}}
+	if reports.Protected == nil {
+		reports.Protected = func(string) {}
+	}
+	var names []protect.Name
+	for _, path := range o.Protected {
+		names = append(names, protect.Name{Path: path, Why: path})
+	}
+	return &Watcher{order: o, store: s, reports: reports, protected: protect.New(names), kept: map[string]*entry{}, made: map[string]bool{}}
 }
 
 // NewTurn begins a new turn: paths that were kept before are kept again when they change.
@@ -153,7 +172,7 @@ func (w *Watcher) race() {
 	w.raced, w.reported = true, true // no later path is reported in its place
 	w.mu.Unlock()
 	if first {
-		w.refused("", Raced)
+		w.reports.Refused("", Raced)
 	}
 }
 
@@ -172,7 +191,7 @@ func (w *Watcher) refuse(path, why string) string {
 	w.reported = w.reported || filepath.Base(path) != IndexLock
 	w.mu.Unlock()
 	if first {
-		w.refused(path, why)
+		w.reports.Refused(path, why)
 	}
 	return why
 }

@@ -1,0 +1,85 @@
+package tools_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"agent/internal/tools"
+)
+
+// A command that nobody approved cannot change or create a protected path while it runs, also
+// where no scan of the workspace comes.
+func TestProtectedPathsAreRefused(t *testing.T) {
+	c := confineCommands(t)
+	_, ok := c.keep(true)
+	ok.Access = tools.Access{Strict: true}
+	for i := range 600 { // a scan finds 500
+		c.put(fmt.Sprintf("a%d/f", i), "")
+	}
+	const deep = "z/d/"
+	c.put(deep+".envrc", "mine\n")
+	c.put(deep+"old/.vscode/tasks.json", "mine\n")
+	c.put(deep+"alt/f", "")
+	c.put(deep+"w/workflows/ci.yml", "mine\n")
+	c.put(deep+"node_modules/p/f", "")
+	c.git("init", "-q", "--bare", deep+"bare")
+	for _, row := range []struct {
+		line    string
+		refused string // the path that the result names; empty if the command works
+	}{
+		{"echo evil >z/d/new; mkdir z/d/.VSCODE", deep + ".VSCODE"},
+		{"echo evil >z/d/.envrc", deep + ".envrc"},
+		{"echo evil >>z/d/.envrc", deep + ".envrc"},
+		{"truncate -s 0 z/d/.envrc", deep + ".envrc"},
+		{"rm z/d/.envrc", deep + ".envrc"},
+		{"mv z/d/.envrc z/d/x", deep + ".envrc"},
+		{"chmod 777 z/d/.envrc", deep + ".envrc"},
+		{"ln z/d/.envrc z/d/x && echo evil >z/d/x", deep + ".envrc"},
+		{"echo evil >z/f && mv z/f z/d/.envrc", deep + ".envrc"},
+		{"cp a1/f z/.envrc", "z/.envrc"},
+		{"ln -s /bin/true z/.envrc", "z/.envrc"},
+		{"ln a1/f z/.envrc", "z/.envrc"},
+		{"mkfifo z/.envrc", "z/.envrc"},
+		{"echo evil >.envrc", ".envrc"},
+		{"echo evil >z/d/old/.vscode/tasks.json", deep + "old/.vscode"},
+		{"echo evil >z/d/old/.vscode/new", deep + "old/.vscode"},
+		{"rm -r z/d/old/.vscode", deep + "old/.vscode"},
+		{"mkdir -p z/d/.github && mkdir z/d/.github/workflows", deep + ".github/workflows"},
+		{"mv z/d/w z/.github", "z/.github/workflows"},
+		{"mkdir z/n && echo evil >z/n/.envrc", "z/n/.envrc"},
+		{"mkdir z/n2 && rmdir z/n2 && mv z/d/alt z/n2 && git init -q z/n2; echo evil >z/n2/.envrc", "z/n2/.envrc"},
+		{"echo evil >z/d/bare/hooks/post-checkout", deep + "bare/hooks"},
+		{"echo evil >>z/d/bare/config", deep + "bare/config"},
+		{"echo evil >z/d/bare/config.worktree", deep + "bare/config.worktree"},
+		{"mv z/d/old z/d/older && mv z/d/older z/d/old", ""},
+		{"echo fine >z/d/node_modules/p/.envrc", ""},
+		{"git init -q z/repo && echo fine >z/repo/.envrc && mkdir -p z/repo/sub/.vscode", ""},
+		{"git init -q --bare z/repo.git && git -C z/repo.git config a.b c", ""},
+	} {
+		call, err := c.prepare("shell", map[string]any{"command": row.line})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := call.Run(t.Context(), ok)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := "could not change " + row.refused + ", which is protected ("
+		if named := strings.Contains(r.Text, want); named != (row.refused != "") || r.IsError && !named || r.Blocked != nil || !named && strings.Contains(r.Text, "protected") {
+			t.Errorf("%s: got %s, %+v:\n%s", row.line, r.Summary, r.Blocked, r.Text)
+		}
+	}
+	for _, name := range []string{deep + ".envrc", deep + "old/.vscode/tasks.json", deep + "w/workflows/ci.yml"} {
+		if text, err := os.ReadFile(filepath.Join(c.dir, name)); string(text) != "mine\n" {
+			t.Errorf("%s: got %q, %v", name, text, err)
+		}
+	}
+	for _, name := range []string{".envrc", "z/.envrc", "z/n/.envrc", "z/n2/.envrc", deep + ".VSCODE", deep + ".github/workflows", deep + "old/.vscode/new", deep + "bare/hooks/post-checkout", deep + "bare/config.worktree"} {
+		if c.exists(name) || c.exists(name+".agent-removed") {
+			t.Errorf("%s was created", name)
+		}
+	}
+}

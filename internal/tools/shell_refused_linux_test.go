@@ -23,6 +23,9 @@ func TestProtectedPathsAreRefused(t *testing.T) {
 	c.put(deep+".envrc", "mine\n")
 	c.put(deep+"old/.vscode/tasks.json", "mine\n")
 	c.put(deep+"alt/f", "")
+	for i := range 4 {
+		c.put(fmt.Sprintf("z/p%d/f", i), "")
+	}
 	c.put(deep+"w/workflows/ci.yml", "mine\n")
 	c.put(deep+"node_modules/p/f", "")
 	c.git("init", "-q", "--bare", deep+"bare")
@@ -70,6 +73,26 @@ func TestProtectedPathsAreRefused(t *testing.T) {
 		want := "could not change " + row.refused + ", which is protected ("
 		if named := strings.Contains(r.Text, want); named != (row.refused != "") || r.IsError && !named || r.Blocked != nil || !named && strings.Contains(r.Text, "protected") {
 			t.Errorf("%s: got %s, %+v:\n%s", row.line, r.Summary, r.Blocked, r.Text)
+		}
+	}
+	// A repository in a directory that was there before is checked, wherever it is.
+	for _, line := range []string{
+		"git init -q z/p0 && git -C z/p0 config core.fsmonitor /bin/evil",
+		"git init -q z/t && git -C z/t config core.fsmonitor /bin/evil && mv z/t/.git z/p1",
+		"git init -q --bare z/p2 && git -C z/p2 config core.fsmonitor /bin/evil",
+		"cd z/p3 && mkdir objects refs && printf '[core]\n\tfsmonitor = /bin/evil\n' >config && echo 'ref: refs/heads/x' >HEAD",
+	} {
+		call, err := c.prepare("shell", map[string]any{"command": line})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r, err := call.Run(t.Context(), ok); err != nil || !strings.Contains(r.Text, "core.fsmonitor") {
+			t.Errorf("%s: got %s, %v", line, r.Text, err)
+		}
+	}
+	for i := range 4 {
+		if text := c.git("-C", fmt.Sprintf("z/p%d", i), "config", "--list"); strings.Contains(text, "evil") {
+			t.Errorf("z/p%d: git runs a program of the command:\n%s", i, text)
 		}
 	}
 	for _, name := range []string{deep + ".envrc", deep + "old/.vscode/tasks.json", deep + "w/workflows/ci.yml"} {

@@ -105,7 +105,8 @@ func (l launched) end() []confine.Notice {
 	if l.guard == nil {
 		return nil
 	}
-	return append(l.guard.Refused(l.run.How().Kept.Protected), l.guard.End()...)
+	kept := l.run.How().Kept
+	return append(l.guard.Refused(kept.Protected), l.guard.End(kept.Planted...)...)
 }
 
 // serverNote returns a note for the model about the servers that the user cannot reach;

@@ -221,8 +221,9 @@ func (g *Guard) Profile() *sandbox.Profile {
 }
 
 // End undoes the changes of the command to protected paths and to the configuration of
-// git. The command must have ended.
-func (g *Guard) End() (notices []Notice) {
+// git. The command must have ended. planted are directories that existed before, and in which
+// it may have created a repository: the check then has no limit.
+func (g *Guard) End(planted ...string) (notices []Notice) {
 	if g == nil || g.private {
 		return nil
 	}
@@ -230,6 +231,10 @@ func (g *Guard) End() (notices []Notice) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	notices = g.restoreLinks()
+	a.tree.planted = map[string]bool{}
+	for _, dir := range planted {
+		a.tree.planted[dir] = a.tree.dirs[dir] == nil
+	}
 	a.tree.scan()
 	for dir, d := range a.tree.dirs {
 		if d.since > g.scan && !d.made { // it may have been there before, beyond the limit
@@ -240,7 +245,7 @@ func (g *Guard) End() (notices []Notice) {
 			continue
 		}
 		for name, p := range d.names {
-			if path := filepath.Join(dir, name); p.since > g.scan && !a.tree.newRepository(path, g.scan) {
+			if path := filepath.Join(dir, name); p.since > g.scan && !a.tree.planted[dir] && !a.tree.newRepository(path, g.scan) {
 				notices = append(notices, g.undo(path, p.why)...)
 			}
 		}

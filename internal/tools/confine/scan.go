@@ -33,8 +33,11 @@ type tree struct {
 	modules   func(worktree string) (dirs []string) // see Area.submodules
 	around    []string                              // see Area.around
 	open      func(path string) error               // makes a directory readable
-	dirs      map[string]*directory
-	scans     int
+	// planted are directories that existed before the last command, and in which it may have
+	// created a repository.
+	planted map[string]bool
+	dirs    map[string]*directory
+	scans   int
 }
 
 // directory is the state of a directory at its last read.
@@ -78,6 +81,11 @@ func (t *tree) scan() {
 	t.scans++
 	w := walk{tree: t, made: map[string]bool{}, modules: map[string]bool{}}
 	todo := slices.Clone(t.tops)
+	for dir := range t.planted {
+		if todo = append(todo, dir); t.dirs[dir] == nil {
+			w.made[dir] = true
+		}
+	}
 	for _, worktree := range t.around {
 		todo = append(todo, w.submodules(worktree)...)
 	}

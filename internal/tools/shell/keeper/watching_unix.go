@@ -47,8 +47,9 @@ func newWatch(o *snapshot.Order, open Open) (*watching, error) {
 		return w, nil
 	}
 	w.watcher = watch.New(*o, store, watch.Reports{
-		Refused:   func(path, why string) { reportText(Unkept, path+"\x00"+why) },
-		Protected: func(path string) { reportText(Protected, path) },
+		Refused:    func(path, why string) { reportText(Unkept, path+"\x00"+why) },
+		Protected:  func(path string) { reportText(Protected, path) },
+		Repository: func(dir string) { reportText(Planted, dir) },
 	})
 	return w, nil
 }

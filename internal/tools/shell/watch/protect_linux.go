@@ -12,8 +12,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxNamed is how many protected paths are reported.
-const maxNamed = 5
+const (
+	maxNamed   = 5   // protected paths that are reported
+	maxPlanted = 500 // directories that are reported as repositories
+)
 
 // refuseProtected returns why a strict command cannot change a protected place, or one in a
 // protected directory; "" if it can. Git may: a checkout that fails in the middle would leave
@@ -21,6 +23,11 @@ const maxNamed = 5
 func (c *change) refuseProtected(p place) (why string) {
 	if !c.order.Strict || len(c.order.Protected) == 0 {
 		return ""
+	}
+	if !p.exists && mayBeGit(p.path) {
+		if why = c.reportRepository(filepath.Dir(p.path)); why != "" {
+			return why
+		}
 	}
 	for _, root := range c.order.Roots {
 		if !below(p.path, root) {
@@ -120,6 +127,42 @@ func (c *change) refuseRenamed(from, to place) (why string) {
 				return why
 			}
 		}
+	}
+	return ""
+}
+
+// mayBeGit reports whether a directory may become a repository, or a git directory, if a path
+// in it is created.
+func mayBeGit(path string) bool {
+	switch filepath.Base(path) {
+	case ".git", "HEAD", "commondir":
+		return true
+	case "objects", "refs":
+		_, err := os.Lstat(filepath.Join(filepath.Dir(path), "HEAD"))
+		return err == nil
+	}
+	return false
+}
+
+// reportRepository reports that a directory may become a repository, unless the command has
+// created it: what is in those is looked at anyway. It returns why that is refused.
+func (c *change) reportRepository(dir string) (why string) {
+	if !c.wanted(dir) && !slices.Contains(c.order.Roots, dir) { // such as below .git
+		return ""
+	}
+	c.mu.Lock()
+	first := !c.made[dir] && !c.planted[dir]
+	if first && len(c.planted) < maxPlanted {
+		c.planted[dir] = true
+	} else if first {
+		why = "the command creates too many repositories"
+	}
+	c.mu.Unlock()
+	switch {
+	case why != "":
+		return c.refuse(dir, why)
+	case first:
+		c.reports.Repository(dir)
 	}
 	return ""
 }

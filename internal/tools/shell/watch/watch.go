@@ -44,6 +44,7 @@ type Watcher struct {
 	raced    bool            // refused was called with Raced
 	made     map[string]bool // directories that the command has created
 	named    []string        // protected paths that were reported
+	planted  map[string]bool // directories that were reported as repositories
 }
 
 // Reports are called with the changes that a Watcher refuses because of Order.Strict. A nil
@@ -54,6 +55,9 @@ type Reports struct {
 	Refused func(path, why string)
 	// Protected is called for the first protected paths, once for each.
 	Protected func(path string)
+	// Repository is called for directories that existed before, in which the command creates
+	// an entry by which git recognizes a repository, once for each.
+	Repository func(dir string)
 }
 
 // entry is a path that is kept, or being kept.
@@ -70,11 +74,14 @@ func New(o snapshot.Order, s snapshot.Store, reports Reports) *Watcher {
 	if reports.Protected == nil {
 		reports.Protected = func(string) {}
 	}
+	if reports.Repository == nil {
+		reports.Repository = func(string) {}
+	}
 	var names []protect.Name
 	for _, path := range o.Protected {
 		names = append(names, protect.Name{Path: path, Why: path})
 	}
-	return &Watcher{order: o, store: s, reports: reports, protected: protect.New(names), kept: map[string]*entry{}, made: map[string]bool{}}
+	return &Watcher{order: o, store: s, reports: reports, protected: protect.New(names), kept: map[string]*entry{}, made: map[string]bool{}, planted: map[string]bool{}}
 }
 
 // NewTurn begins a new turn: paths that were kept before are kept again when they change.

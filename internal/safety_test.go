@@ -110,7 +110,7 @@ var safetyCases = []struct {
 	{"Hostile or odd files", map[string]string{
 		"FIFO, device, socket, directory":  "internal/tools TestSpecialFilesAreNamedNotOpened; internal/tools TestDevicesAreNamedNotOpened; internal/tools/search TestSpecialFilesInPlaceOfGitFiles; internal/loop/instructions TestSpecialFiles",
 		"files of the kernel":              "internal/tools TestFilesOfTheKernel",
-		"5 GB, 200 MB in a line, sparse":   "internal/tools TestHugeFilesAreNotLoaded; internal/tools TestALineOf200MB; internal/tools TestWideTextIsNotLoaded",
+		"5 GB, 20 MB in a line, sparse":    "internal/tools TestHugeFilesAreNotLoaded; internal/tools TestALineOf20MB; internal/tools TestWideTextIsNotLoaded",
 		"compressed files":                 "internal/tools TestCompressedFilesStayCompressed; internal/tools TestHostilePicturesAreRejected; internal/tools/fetch TestSizeLimit",
 		"output of 1 GB":                   "internal/tools/shell TestEndlessOutputCostsNoMemory; internal/tools/shell TestFullDiskEndsOnlyTheFile",
 		"binary, NUL, UTF-16, Latin-1":     "internal/tools TestReadUnusualFiles; internal/tools TestEditKeepsEveryOtherByte",

@@ -415,7 +415,7 @@ func TestIncompleteSandboxIsReported(t *testing.T) {
 		t.Error(out)
 	}
 	results := s.seen()[1].results(t)
-	if !strings.Contains(results["call_0"], "Permission denied") || !strings.Contains(results["call_1"], "the command created .envrc") {
+	if !strings.Contains(results["call_0"], "Permission denied") || !strings.Contains(results["call_1"], "the command could not change .envrc, which is protected") {
 		t.Errorf("%q", results)
 	}
 }

@@ -62,7 +62,7 @@ func (s *session) shell(line string) {
 	defer box.Close()
 	area := confine.New(confine.Options{
 		Workspace: s.dir, Places: sandbox.Places{Home: filepath.Dir(s.dir), Env: os.Getenv}, Session: func() *sandbox.Session { return box },
-		Protected: func(string, string) string { return "" }, Fixed: func() []string { return nil },
+		Fixed: func() []string { return nil },
 	})
 	s.call(1, tools.Call{Effect: tools.Execute}, func(ok tools.Approved) tools.Result {
 		guard := area.Begin(confine.Extent{})

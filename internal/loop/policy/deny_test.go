@@ -61,7 +61,8 @@ func denySpelling(r *rand.Rand, programs string) string {
 	line := h.pick(h.word("git"), "git", programs+"/git", "g?t") + h.pick(" ", "  ", "\t", " \\\n") +
 		h.pick("", "", "-C . ", "-C sub ", "-c a.b=c ", "--no-pager ", "--git-dir=x ") + h.pick(h.word("push"), "push", "pus[h]", "p*h") + h.pick("", " origin", " >/dev/null", " -- x")
 	for range r.IntN(4) {
-		line = h.pick(h.hide(line), h.hide(line), h.hide(line), "find push -exec "+line+" ';'", "printf 'push' | xargs git", "g=git; $g push", "xargs -a push git")
+		line = h.pick(h.hide(line), h.hide(line), h.hide(line), "find push -exec "+line+" ';'", "printf 'push' | xargs git", "g=git; $g push", "xargs -a push git",
+			"find push -maxdepth 0 -exec git {} +", `env -vS 'git\_push'`, `awk 'BEGIN{system("git " ARGV[1])}' push`, "cp push sub/push; cd sub; git pus?")
 	}
 	return line
 }
@@ -97,11 +98,22 @@ func TestDeniedCommandInOtherWords(t *testing.T) {
 	}{
 		{"deny command: gizmo push", []string{
 			"vim -es -c '!gizmo push' -c q", "ex -c '!gizmo push' -c q", "gdb -batch -ex '!gizmo push'", "git -c alias.x='!gizmo push' x", "EDITOR='gizmo push' git commit", "make R='gizmo push'",
-		}, []string{"git commit -m 'gizmo'", "make test"}},
+			`find push -exec gizmo {} \;`, `find . -maxdepth 0 -exec gizmo -f {} +`, `find . -type f -execdir {} push \;`, `sudo find . -exec {} push \;`, `find . -exec env gizmo {} +`,
+			`find . -exec env {} push \;`, `find . -exec sh -c 'gizmo {}' \;`, `find . -exec sh -c '{} push' \;`, "fd push -x gizmo", "fd . -x {} push", "fd push -X timeout 5 gizmo",
+			`env -vS 'gizmo\_push'`, `env -S '-i gizmo\_push\c x'`, `env --split='gizmo -f' push`, `env -S 'timeout 5 gizmo' push`,
+			"git grep --no-index -Ogizmo x push", "git grep --open-files-in-pager=gizmo x push", "git difftool --extcmd=gizmo HEAD push", "GIT_EXTERNAL_DIFF=gizmo git diff push",
+			"vim -es -c '!gizmo %' -c q push", "vim -es -c '!gizmo -f #' -c q push", `awk 'BEGIN{system("gizmo " ARGV[1])}' push`, `timeout 5 awk 'BEGIN{system("gizmo " ARGV[1])}' push`,
+			`awk 'BEGIN{print "push" | "xargs gizmo"}'`, `python3 -c "__import__('os').system('gizmo '+'push')"`, "make .SHELLFLAGS=push SHELL=gizmo -f - <<< 'x:;@x'",
+			"cp x push; gizmo pus?", "mkdir q && cd q && touch push && gizmo p*", "cp x gizmo; env ./g* push", "gizmo p* $(touch push)", "for i in 1 2; do gizmo p*; touch push; done", "env gizmo *; touch push & gizmo *",
+		}, []string{
+			"git commit -m 'gizmo'", "make test", "find . -name '*.go' -exec gofmt -l {} +", `find . -exec gizmo pull {} \;`, "fd -x gofmt -l", "env -S 'gizmo pull'",
+			"git grep -Oless gizmo", "touch y; gizmo x*", "touch y; gizmo pull p*", "touch y && env cat *", `awk 'BEGIN{system("gizmo pull " ARGV[1])}' x`, `awk '/gizmo/ {print}' x`, "perl -pe 's/gizmo/x/' x",
+			`python3 -c "import subprocess; subprocess.run(['gizmo', '-v', 'pull'])"`, "make USE_GIZMO=1 test", "sh -c 'command -v gizmo || true'", "curl -d '{}' localhost",
+		}},
 		{"deny command: git push", []string{
 			`GIT_CONFIG_PARAMETERS="'alias.x=push'" git x`, "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=alias.x GIT_CONFIG_VALUE_0=push git x", "git send-pack ../other main", "HOME=. git x", "git -C . x",
 			`node -e "require('child_process').execFileSync('git',['push'])"`, `ruby -e 'system(*%w[git push])'`,
-		}, []string{"git commit -m x", "git add .", "git gc --auto || true", "git stash", "git tag v1"}},
+		}, []string{"git commit -m x", "git add .", "git gc --auto || true", "git stash", "git tag v1", "find . -exec git add {} +", "touch y && git add *", "git show 'HEAD@{}'"}},
 		{"deny command: make deploy", []string{"make V=1 deploy", "make test V=1 deploy", "make -k all -- deploy", "gmake deploy", "/usr/bin/bmake all deploy", "sudo make all deploy", "sh -c 'make all deploy'", `node -e "spawn('make',['all','deploy'])"`},
 			[]string{"make all", "make deployed", "make deploy.o", "make all && touch deploy", "mkdir make all deploy"}},
 		{"deny command: gmake deploy", []string{"make deploy"}, nil},

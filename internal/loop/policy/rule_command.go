@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -44,11 +45,14 @@ func (r Rule) matchesLine(c *command.Command) match {
 
 // matchesPart is matchesLine for one simple command.
 func (r Rule) matchesPart(p *command.Part) match {
-	words := wordsOf(p)
+	words := wordsToMatch(p)
 	if len(words) == 0 || r.Kind == RuleNetwork && p.Traits&(command.Connects|command.Unclear) == 0 {
 		return noMatch
 	}
-	found := max(r.begins(words, sureMatch), r.mayBeGit(words), r.assigned(p))
+	found := max(r.starts(words), r.mayBeGit(words), r.assigned(p))
+	for _, run := range p.Runs {
+		found = max(found, r.starts(literals(run)))
+	}
 	if !runsArguments(p, words[0].text) {
 		if found == noMatch && p.Reason != "" && !slices.Contains(inert[:], manifest.Program(words[0].text)) && r.mentioned(words[1:]) {
 			return mayMatch
@@ -56,8 +60,9 @@ func (r Rule) matchesPart(p *command.Part) match {
 		return found
 	}
 	found = max(found, r.anywhere(words))
+	code := readsCode(p)
 	for _, w := range words[1:] {
-		if !w.known {
+		if !w.known || code && r.named(w.text) {
 			found = max(found, mayMatch)
 		}
 		if strings.ContainsAny(w.text, separators+commandMark) {
@@ -90,7 +95,7 @@ func (r Rule) mayBeGit(words []word) match {
 
 // assigned returns mayMatch if a variable of a part names the command: a program may run it.
 func (r Rule) assigned(p *command.Part) match {
-	if slices.ContainsFunc(p.Assigns, func(a string) bool { return r.anywhere(fields(a)) != noMatch }) {
+	if slices.ContainsFunc(p.Assigns, func(a string) bool { return r.named(a) || r.anywhere(fields(a)) != noMatch }) {
 		return mayMatch
 	}
 	return noMatch
@@ -137,20 +142,49 @@ func readsCommands(p *command.Part, words []word) bool {
 
 // word is a word of a command.
 type word struct {
-	text  string
-	known bool // text is its value, not its source
+	text    string
+	known   bool // text is its value, not its source
+	pattern bool // text is a wildcard whose matches are not settled yet
+}
+
+// mayBe reports whether the word may become text when the command runs: a wildcard can match
+// new files, and find replaces {} with the name of a file.
+func (w word) mayBe(text string) bool {
+	if w.pattern {
+		matches, err := path.Match(strings.ReplaceAll(w.text, "[!", "[^"), text)
+		return matches || err != nil
+	}
+	return strings.Contains(w.text, "{}")
 }
 
 // wordsOf returns the words of a part, with wildcards expanded if that is possible.
 func wordsOf(p *command.Part) (out []word) {
 	if p.Argv != nil {
-		for _, w := range p.Argv {
-			out = append(out, word{w, true})
-		}
-		return out
+		return literals(p.Argv)
 	}
 	for _, w := range p.Words {
-		out = append(out, word{w.Text, w.Kind == command.Literal})
+		out = append(out, word{text: w.Text, known: w.Kind == command.Literal})
+	}
+	return out
+}
+
+// wordsToMatch returns the words of a part for rules. A wildcard whose matches are not settled
+// comes before those that it has now.
+func wordsToMatch(p *command.Part) (out []word) {
+	if p.Argv == nil || !p.Unsettled {
+		return wordsOf(p)
+	}
+	for _, w := range p.Words {
+		out = append(out, word{text: w.Text, known: true, pattern: w.Kind == command.Wildcard})
+		out = append(out, literals(w.Matches)...)
+	}
+	return out
+}
+
+// literals returns words with these values.
+func literals(texts []string) (out []word) {
+	for _, text := range texts {
+		out = append(out, word{text: text, known: true})
 	}
 	return out
 }
@@ -158,9 +192,17 @@ func wordsOf(p *command.Part) (out []word) {
 // fields splits text that may be a command into words.
 func fields(text string) (out []word) {
 	for _, w := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(separators+commandMark, r) }) {
-		out = append(out, word{w, true})
+		out = append(out, word{text: w, known: true})
 	}
 	return out
+}
+
+// starts is begins for the words of a command, of which the first one names the program.
+func (r Rule) starts(words []word) match {
+	if strings.Contains(words[0].text, "{}") {
+		return mayMatch
+	}
+	return r.begins(words, sureMatch)
 }
 
 // anywhere returns whether a command that begins at any of the words matches.
@@ -176,7 +218,7 @@ func (r Rule) anywhere(words []word) match {
 // with at most one value, do not count: "git -C dir push" begins with "git push". Neither do
 // other targets: the result for "make test deploy" and the rule "make deploy" is amongTargets.
 func (r Rule) begins(words []word, amongTargets match) match {
-	want, found := strings.Fields(r.Pattern), sureMatch
+	want, found, otherwise := strings.Fields(r.Pattern), sureMatch, noMatch
 	switch {
 	case !words[0].known:
 		return mayMatch
@@ -190,9 +232,11 @@ func (r Rule) begins(words []word, amongTargets match) match {
 		for ; ; at++ {
 			switch {
 			case at >= len(words):
-				return noMatch
+				return otherwise
 			case !words[at].known:
 				return mayMatch
+			case words[at].mayBe(w):
+				otherwise = mayMatch
 			}
 			text := words[at].text
 			if text == w {
@@ -200,7 +244,7 @@ func (r Rule) begins(words []word, amongTargets match) match {
 			}
 			if !option && !strings.HasPrefix(text, "-") {
 				if !command.Targets(manifest.Program(want[0])) {
-					return noMatch
+					return otherwise
 				}
 				found = amongTargets
 			}

@@ -136,6 +136,11 @@ type Part struct {
 	// Nested is set for a part inside of a compound command, a substitution or an
 	// argument of another program.
 	Nested bool
+	// Runs are the commands that the part runs with its arguments, such as those of env and
+	// find -exec, as words. In those of find and fd, {} stands for the name of a file.
+	Runs [][]string
+	// Unsettled is set if another part may create files that a wildcard of this part matches.
+	Unsettled bool
 	// Git is set for a read-only part that runs git, also through a wrapper. Run it
 	// without the configuration of Command.Repository: see Command.Script.
 	Git bool
@@ -267,6 +272,7 @@ func Judge(line string, env Env) *Command {
 	}
 	r.line(line, []string{env.Dir})
 	runsDefined(r.parts)
+	findUnsettled(r.parts)
 	findIntact(r.parts, env)
 	c.Parts, c.Traits, c.Form, c.Reason, c.Repository = r.parts, r.traits, r.reason, r.reason, r.prover.repository
 	urgency := r.urgency

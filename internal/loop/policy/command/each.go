@@ -127,6 +127,16 @@ func mayMakeFiles(parts []Part, i int) bool {
 	return false
 }
 
+// findUnsettled sets Unsettled for the parts with a wildcard if another part, which does not
+// surely run later, may do more than read.
+func findUnsettled(parts []Part) {
+	for i := range parts {
+		if slices.ContainsFunc(parts[i].Words, func(w Word) bool { return w.Kind == Wildcard }) {
+			parts[i].Unsettled = mayMakeFiles(parts, i) || slices.ContainsFunc(parts[i+1:], func(p Part) bool { return p.Nested && p.Reason != "" })
+		}
+	}
+}
+
 // printsSplit reports whether a name that p, which printsPaths, may print is more than one
 // word of xargs.
 func (p *Part) printsSplit(lines bool, env Env) bool {

@@ -73,7 +73,14 @@ func (g *guesser) unwrap(p *Part, name string, args []string) {
 	case "find", "fd", "fdfind":
 		for i, w := range args {
 			if slices.Contains([]string{"-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"}, w) {
+				before := len(p.Runs)
 				g.nest(p, args[i+1:])
+				if name == "find" {
+					continue
+				}
+				for j, run := range p.Runs[before:] { // fd appends the name of a file
+					p.Runs[before+j] = append(slices.Clone(run), "{}")
+				}
 			}
 		}
 		return
@@ -165,24 +172,37 @@ func (g *guesser) readsScript(p *Part, args []string) bool {
 	return device || scriptOf(args) == "" && !slices.ContainsFunc(operands, func(w string) bool { return p.finds(g.env, w, File, Directory, Special) }) || given("-s", args)
 }
 
-// splitString returns the command line that env splits into words: the value of its
-// option -S; empty if there is none.
+// splitString returns the command line that env runs for its option -S; empty if there is
+// none. It consists of the value of the option and the arguments after it.
 func splitString(args []string) string {
 	for i, a := range args {
-		if line, ok := strings.CutPrefix(a, "--split-string="); ok {
-			return line
+		name, value, attached := strings.Cut(a, "=")
+		if long := len(name) > 2 && strings.HasPrefix("--split-string", name); !long {
+			options, rest, found := strings.Cut(a, "S")
+			if !found || !strings.HasPrefix(options, "-") || strings.HasPrefix(options, "--") {
+				continue
+			}
+			value, attached = rest, rest != ""
 		}
-		options, attached, found := strings.Cut(a, "S")
-		switch {
-		case a != "--split-string" && (!found || !strings.HasPrefix(options, "-") || strings.HasPrefix(options, "--")):
-		case attached != "" && found:
-			return attached
-		case i+1 < len(args):
-			return args[i+1]
+		args = args[i+1:]
+		if !attached && len(args) > 0 {
+			value, args = args[0], args[1:]
 		}
+		line, _, _ := strings.Cut(splitEscapes.Replace(value), "\x00")
+		if strings.HasPrefix(strings.TrimSpace(line), "-") {
+			line = "env " + line
+		}
+		for _, w := range args {
+			line += " " + quote(w)
+		}
+		return line
 	}
 	return ""
 }
+
+// splitEscapes decodes the escapes of env -S that bash reads in another way: \_ is a space,
+// and \c ends the text.
+var splitEscapes = strings.NewReplacer(`\\`, `\\`, `\_`, " ", `\c`, "\x00")
 
 // rest returns the arguments after options, assignments and operands.
 func (w wraps) rest(args []string) []string {
@@ -211,6 +231,7 @@ func (g *guesser) nest(p *Part, words []string) {
 	if len(words) == 0 {
 		return
 	}
+	p.Runs = append(p.Runs, words)
 	if *g.work += len(words); *g.depth >= maxDepth || *g.work > maxWork {
 		p.needs(Unclear, "it runs too many programs within programs")
 		return

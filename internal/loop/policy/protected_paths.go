@@ -31,6 +31,8 @@ var protectedPaths = []protectedPath{
 	{".config/mise.toml", runByMise},
 	{".yarnrc.yml", runByYarn}, {".yarnrc", runByYarn},
 	{".vscode", runByEditor}, {".idea", runByEditor}, {".zed", runByEditor}, {".helix", runByEditor},
+	{".exrc", runByEditor}, {"_exrc", runByEditor}, {".vimrc", runByEditor}, {"_vimrc", runByEditor}, {".gvimrc", runByEditor}, {".nvimrc", runByEditor}, {".nvim.lua", runByEditor},
+	{".dir-locals.el", runByEditor}, {".dir-locals-2.el", runByEditor},
 	{".devcontainer", "configures commands that run when the container is opened"},
 	{".mcp.json", "configures servers that coding assistants run"},
 	{".claude", assistant}, {".agents", assistant}, {".cursor", assistant}, {".codex", assistant}, {".gemini", assistant},

@@ -41,6 +41,7 @@ var protectedNames = []string{
 	".cirrus.yml", "cloudbuild.yaml", "buildspec.yml", ".semaphore/semaphore.yml", ".tekton/x.yaml", ".teamcity/settings.kts", "bitrise.yml", "codemagic.yaml", ".build.yml", ".builds/x.yml", ".vela.yml",
 	"src/.helix/languages.toml", ".config/helix/config.toml", "crush.json", "src/.crush.json", ".qwen/settings.json", ".continue/config.yaml", ".amazonq/mcp.json",
 	".claude.json", "src/.opencode/x", "opencode.json", ".kiro/x", ".roo/x", ".windsurf/x", ".aider.conf.yml",
+	"src/.exrc", "src/_exrc", "src/.vimrc", "src/_vimrc", "src/.gvimrc", "src/.nvimrc", "src/.nvim.lua", "src/.dir-locals.el", "src/.dir-locals-2.el", "src/.EXRC",
 	".vim/vimrc", ".vim/plugin/x.vim", ".gvimrc", ".emacs.el", ".bash_completion", ".config/zsh/.zshrc", "go/bin/x", ".cargo/bin/x",
 	// as on file systems that fold case, or ignore characters or suffixes
 	".BASHRC", ".Ssh/authorized_keys", "src/.GIT/hooks/x", "src/.git\u200c/config", "src/.Github/Workflows/x.yml", "src/.gıthub/../.GITHUB/workflows/x", "src/.git./config",
@@ -55,7 +56,7 @@ var protectedNames = []string{
 var plainNames = []string{
 	".config/agent.json", ".config/agents/config.json", ".local/state/agent2/x", "src/bin/agent2", ".sshx/authorized_keys", "bashrc", "src/.bashrc", "src/main.go",
 	".github/CODEOWNERS", "src/github/workflows/ci.yml", ".gitignore", ".gitmodules", "src/.gitattributes", "src/x.git/config", "src/HEAD", "objects/x", "src/envrc",
-	"src/.vscode.json", "notes.txt", "dotfiles/other", "src/.pre-commit-hooks.yaml", "src/lefthook.md", "src/bitrise.go", "src/helix/languages.toml", "src/buildspec/x.go", "src/crush/crush.go", "src/claude/settings.json",
+	"src/.vim/vimrc", "src/.emacs", "src/init.lua", "src/.vscode.json", "notes.txt", "dotfiles/other", "src/.pre-commit-hooks.yaml", "src/lefthook.md", "src/bitrise.go", "src/helix/languages.toml", "src/buildspec/x.go", "src/crush/crush.go", "src/claude/settings.json",
 }
 
 // homeFor returns a home directory with the files that protectedNames needs.

@@ -63,6 +63,9 @@ func (p *Policy) judgeCommand(c tools.Call, f Facts, found ruling) Verdict {
 	if all.options {
 		v.Why, v.Rule = ruleOptions, ruleOptions
 	}
+	if all.mixed != "" {
+		v.Why, v.Rule = all.mixed, all.mixed
+	}
 	if all.ended != "" {
 		v.Why, v.Rule = "the standing permission for this command ended because one of its files changed", ruleCommands
 		v.Warning = strings.TrimSuffix(all.ended+"; "+v.Warning, "; ")
@@ -180,11 +183,13 @@ const unsearched = "it reads too many files and directories to search them for s
 
 // The rows of the table of modes for commands that need approval.
 const (
-	ruleMany     = "commands that read more directories than can be searched for secrets need approval"
-	ruleCommands = "commands need approval unless they are known to be read-only"
-	ruleSecret   = "reading a file that may hold secrets needs approval every time"
-	ruleOutside  = "reading outside the workspace needs approval"
-	ruleOptions  = "a program that can run others could take words that `xargs` or `parallel` reads, such as file names with spaces, as options; separate them with NUL (`grep -rlZ X . | xargs -0`) or end the options with --"
+	ruleMany         = "commands that read more directories than can be searched for secrets need approval"
+	ruleCommands     = "commands need approval unless they are known to be read-only"
+	ruleSecret       = "reading a file that may hold secrets needs approval every time"
+	ruleOutside      = "reading outside the workspace needs approval"
+	ruleMixedNetwork = "all commands of a line would have the network that only some of them are allowed; run them one by one"
+	ruleMixedEdits   = "a standing permission does not apply to a line that also writes files; run the commands one by one"
+	ruleOptions      = "a program that can run others could take words that `xargs` or `parallel` reads, such as file names with spaces, as options; separate them with NUL (`grep -rlZ X . | xargs -0`) or end the options with --"
 )
 
 // ruleCommand returns the row for a command that needs approval.
@@ -342,6 +347,7 @@ type allowance struct {
 	standing bool          // a standing permission allows a part
 	strict   bool          // only as far as undo can restore what it destroys
 	options  bool          // a rule names a part, but its input may hold options
+	mixed    string        // why parts that are allowed each are not allowed together; may be empty
 	left     command.Trait // of the parts that they do not allow
 	ended    string        // the change that ended a permission, as a clause; may be empty
 }
@@ -376,53 +382,85 @@ func (p *Policy) allowsCommand(c tools.Call, f Facts) (out allowance) {
 	}
 	out.left, out.script, out.complete, out.online = 0, script, true, true
 	var deciders []string
+	var offline, online []*command.Part // parts that are not known to only read
+	edits, granted := false, false
 	for i := range f.Command.Parts {
 		part := &f.Command.Parts[i]
 		if part.Reason == "" && !f.unreadable(part) && !(part.Below && f.unsearched) {
 			continue
 		}
-		by, network, rule := p.allowsPart(part, f)
-		if by == "" {
+		a := p.allowsPart(part, f)
+		if a.by == "" {
 			out.options = out.options || part.ReadsOptions() && allowNames(p.Rules, part.Argv)
 			out.complete, out.left = false, out.left|part.Traits
+			offline = append(offline, part)
 			continue
 		}
-		if !slices.Contains(deciders, by) {
-			deciders = append(deciders, by)
+		if !slices.Contains(deciders, a.by) {
+			deciders = append(deciders, a.by)
 		}
-		out.network = out.network || network && !(part.Local && part.Traits&command.Connects == 0)
-		out.online, out.byRule, out.standing = out.online && network, out.byRule || rule, out.standing || !rule
+		if a.network {
+			out.network, online = out.network || !part.Local || part.Traits&command.Connects != 0, append(online, part)
+		} else {
+			offline = append(offline, part)
+		}
+		out.online, out.byRule, out.standing = out.online && a.network, out.byRule || a.rule, out.standing || !a.rule
+		edits, granted = edits || a.edits, granted || a.granted
 		out.strict = out.strict || f.losses.recorded && (part.Edits || part.InPlace() != nil)
 	}
 	out.complete = out.complete && len(deciders) > 0
 	out.decider = strings.Join(deciders, "; ")
+	switch {
+	case out.network && len(offline) > 0 && !(onlyGit(online) && onlyGit(offline)):
+		// The network is that of all processes of the line.
+		out.complete, out.network, out.mixed = false, false, ruleMixedNetwork
+		for _, part := range online {
+			out.left |= part.Traits | command.Connects
+		}
+	case granted && edits:
+		// The files that say what the command does were compared before the line changes them.
+		out.complete, out.mixed = false, ruleMixedEdits
+	}
 	return out
 }
 
-// allowsPart returns what allows a part of a command, and whether it allows the network
-// and is a rule; empty if nothing does.
-func (p *Policy) allowsPart(part *command.Part, f Facts) (by string, network, rule bool) {
+// onlyGit reports whether all parts run git: its hooks have the network of git push anyway.
+func onlyGit(parts []*command.Part) bool {
+	return !slices.ContainsFunc(parts, func(part *command.Part) bool { return part.Program() != "git" })
+}
+
+// allowedPart says what allows a part of a command.
+type allowedPart struct {
+	by      string // empty if nothing does
+	network bool   // also the network
+	rule    bool   // it is a rule
+	edits   bool   // the part only writes files that may be edited
+	granted bool   // it is a standing permission for commands
+}
+
+// allowsPart returns what allows a part of a command.
+func (p *Policy) allowsPart(part *command.Part, f Facts) (a allowedPart) {
 	if slices.ContainsFunc(part.Writes, func(path string) bool { return slices.Contains(f.losses.shared, path) }) {
-		return "", false, false
+		return a
 	}
 	if r, network := p.partRule(part, f); r != nil {
-		return r.decider(), network, true
+		return allowedPart{by: r.decider(), network: network, rule: true}
 	}
 	if by, rule := p.allowsEdits(part, f); by != "" {
-		return by, false, rule
+		return allowedPart{by: by, rule: rule, edits: true}
 	}
 	if part.Reason == "" || !f.inRoot() {
-		return "", false, false
+		return a
 	}
 	for _, g := range p.grants {
-		if network || !g.Prefix || g.Dir != f.Root || !g.Network && part.Traits&command.Connects != 0 {
+		if a.network || !g.Prefix || g.Dir != f.Root || !g.Network && part.Traits&command.Connects != 0 {
 			continue
 		}
 		if part.Covered(strings.Fields(g.Value)) && g.Ended(f) == "" && !g.unseen(f) { // a later one may add the network
-			by, network = g.decider(f), g.Network
+			a = allowedPart{by: g.decider(f), network: g.Network, granted: true}
 		}
 	}
-	return by, network, false
+	return a
 }
 
 // unreadable reports whether a part reads a file that needs approval.

@@ -8,6 +8,7 @@ import (
 
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
+	"agent/internal/tools"
 )
 
 // A line of several commands offers what is not allowed yet, up to three prefixes. Each
@@ -35,6 +36,39 @@ func TestOffersOfALine(t *testing.T) {
 		v := asks(&p, at, run(dir, c.line))
 		if !v.Ask || v.Offer.String() != c.offer {
 			t.Errorf("%s after %q: offers %q, want %q", c.line, c.before, v.Offer, c.offer)
+		}
+	}
+}
+
+// A standing permission for a command does not apply to a line that changes files first: they
+// may say what the command does. In the sandbox of mode edits the line runs without it.
+func TestStandingPermissionsInALineThatWrites(t *testing.T) {
+	dir := project(t, "package.json", "Makefile", "new.json")
+	at := policy.Paths{Workspace: dir, Home: filepath.Join(t.TempDir(), "home"), Sandbox: policy.SandboxFull, Room: room(1 << 20)}
+	for _, c := range []struct {
+		line        string
+		ask, in, of string // in the modes ask, edits and all
+	}{
+		{"make test", "runs", "runs", "runs"},
+		{"npm install", "network", "network", "network"},
+		{"ls && npm install | tail", "network", "network", "network"},
+		{"cat new.json > package.json && npm install", "asks+network", "asks+network", "asks+network"},
+		{"echo registry=http://h.test >> .npmrc; npm install x", "asks+network", "asks+network", "asks+network"},
+		{"cat new.json > Makefile; make test", "asks", "runs", "runs"},
+		{"make test && npm install", "asks+network", "asks+network", "asks+network"},
+		{"sh x.sh; npm install", "asks+network", "asks+network", "asks+network"},
+	} {
+		for mode, want := range map[event.Mode]string{event.ModeAsk: c.ask, event.ModeEdits: c.in, event.ModeAll: c.of} {
+			p := policy.Policy{Mode: event.ModeAsk}
+			for _, line := range []string{"make test", "npm install"} {
+				p.Allow(asks(&p, at, run(dir, line)).Offer)
+			}
+			p.Allow(asks(&p, at, to(tools.Write, tools.Path, "a.txt")).Offer)
+			p.Mode = mode
+			v := asks(&p, at, run(dir, c.line))
+			if outcome(v) != want || want == "runs" && v.Access.HideHome != (c.line != "make test") {
+				t.Errorf("%s in %s: %s, want %s (%s), %+v", c.line, mode, outcome(v), want, v.Why, v.Access)
+			}
 		}
 	}
 }

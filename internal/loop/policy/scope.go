@@ -158,8 +158,7 @@ func (p *Policy) offer(c tools.Call, f Facts) Grant {
 		return Grant{}
 	}
 	return offerPrefixes(f, func(part *command.Part) bool {
-		by, _, _ := p.allowsPart(part, f)
-		return by != ""
+		return p.allowsPart(part, f).by != ""
 	})
 }
 

@@ -93,7 +93,7 @@ func commitCall(t *workspace.Transaction, title string, drafts []*workspace.Draf
 			c.Remarks = append(c.Remarks, d.Path+": "+d.Converted)
 		}
 		c.Targets = append(c.Targets, Target{Kind: Path, Value: d.Path, Spelled: d.Spelled})
-		c.Changes = append(c.Changes, Change{Path: d.Path, Before: d.Before, After: d.After, Moved: d.Moved()})
+		c.Changes = append(c.Changes, Change{Path: d.Path, Before: d.Before, After: d.After, Moved: d.Moved(), Unlinks: d.Unlinks()})
 	}
 	c.Run = func(ctx context.Context, ok Approved) (Result, error) {
 		approved := map[string][]byte{}

@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -371,6 +372,9 @@ func TestRemovalOfHardLinksWarns(t *testing.T) {
 			c, err := prepare(t, ws, "patch", patchOf(lines...))
 			if err != nil || len(c.Warnings) != want || want > 0 && !strings.Contains(c.Warnings[0], "i has 2 hard links, not all of them in the workspace, so undo cannot restore this one") {
 				t.Errorf("%s: warnings %q, %v", name, c.Warnings, err)
+			}
+			if i := slices.IndexFunc(c.Changes, func(ch tools.Change) bool { return ch.Path == name }); i < 0 || c.Changes[i].Unlinks != (want > 0) {
+				t.Errorf("%s: changes %+v", name, c.Changes)
 			}
 		}
 	}

@@ -202,6 +202,11 @@ func TestHardLinkWarning(t *testing.T) {
 	if diff := cmp.Diff(c.Warnings, want); diff != "" {
 		t.Errorf("got (-), want (+):\n%s", diff)
 	}
+	for _, ch := range c.Changes {
+		if ch.Unlinks != (ch.Path == "i") {
+			t.Errorf("%s: Unlinks is %v", ch.Path, ch.Unlinks)
+		}
+	}
 }
 
 func TestGitDirectoryIsNotWritten(t *testing.T) {

@@ -198,6 +198,8 @@ func (p *Policy) judgeEdit(c tools.Call, f Facts, found ruling) Verdict {
 		v := p.asks("changes to files outside the workspace need approval every time")
 		v.Warning = f.touched[outside].path + " is outside the workspace"
 		return v
+	case slices.ContainsFunc(c.Changes, func(ch tools.Change) bool { return ch.Unlinks }):
+		return p.asks("changes that undo cannot restore need approval every time")
 	case p.Mode == event.ModeAll, p.Mode == event.ModeEdits && plain:
 		return p.runs("file changes in the workspace need no approval")
 	case rule != nil && plain:

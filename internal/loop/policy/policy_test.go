@@ -61,15 +61,17 @@ func TestModes(t *testing.T) {
 	lists, deletes := run(at.Workspace, "ls"), run(at.Workspace, "rm -rf build")
 	careful := writes
 	careful.Warnings = []string{"it has another name too"}
+	unlinks := careful
+	unlinks.Changes = []tools.Change{{Path: "a", Before: []byte("x"), After: []byte("y"), Unlinks: true}}
 	protected := to(tools.Write, tools.Path, "a", ".github/workflows/ci.yml")
 	for mode, want := range map[event.Mode]string{ // allowed, asked or denied
-		event.ModeAsk:   "rraaaaara",
-		event.ModeEdits: "rrraaaara",
-		event.ModePlan:  "rrnnnanrn",
-		event.ModeAll:   "rrrrrrara",
+		event.ModeAsk:   "rraaaaaraa",
+		event.ModeEdits: "rrraaaaraa",
+		event.ModePlan:  "rrnnnanrnn",
+		event.ModeAll:   "rrrrrraraa",
 	} {
 		got := ""
-		for _, c := range []tools.Call{reads, delegates, writes, careful, runs, fetches, protected, lists, deletes} {
+		for _, c := range []tools.Call{reads, delegates, writes, careful, runs, fetches, protected, lists, deletes, unlinks} {
 			p := policy.Policy{Mode: mode}
 			switch v := asks(&p, at, c); {
 			case v.Refuse:

@@ -185,6 +185,15 @@ func (d *Draft) sharesNew() bool { return len(d.links) > 0 && d.attributesOf.inf
 // reach names that the policy did not judge, and a file moved here replaces only this one.
 func (d *Draft) keepsOld() bool { return hasOtherLinks(d.info) && !d.sharesNew() }
 
+// Unlinks reports whether the change takes the path away from a file with other hard links, not
+// all of which are in the workspace. Undo cannot restore such a link.
+func (d *Draft) Unlinks() bool {
+	if d.After == nil {
+		return d.Before != nil && hasOtherLinks(d.info) && len(d.links) == 0
+	}
+	return d.Before != nil && d.keepsOld()
+}
+
 // linkedWith lists the other names of the file.
 func (d *Draft) linkedWith() string {
 	const most = 3

@@ -266,7 +266,7 @@ func (t *Transaction) Changes() (changed []*Draft, warnings []string, err error)
 		changed = append(changed, d)
 		if d.Before != nil && d.After != nil {
 			warnings = append(warnings, d.replaceWarnings()...)
-		} else if d.Before != nil && hasOtherLinks(d.info) && len(d.links) == 0 {
+		} else if d.Unlinks() {
 			warnings = append(warnings, fmt.Sprintf("%s has %d hard links, not all of them in the workspace, so undo cannot restore this one", d.Path, linkCount(d.info)))
 		}
 	}

@@ -99,6 +99,34 @@ func TestEnterAfterEnter(t *testing.T) {
 	d.wantCommands(event.Answer{ID: "0", Decision: event.Allow}, event.Answer{ID: "1", Decision: event.Allow}, event.Answer{ID: "2", Decision: event.Allow})
 }
 
+// An enter that confirms a digit answers nothing, also if it is held down, because the digit
+// has answered already.
+func TestEnterAfterADigit(t *testing.T) {
+	for _, gap := range []time.Duration{160 * time.Millisecond, 300 * time.Millisecond, 650 * time.Millisecond} {
+		for _, first := range []time.Duration{30 * time.Millisecond, 400 * time.Millisecond, 660 * time.Millisecond} {
+			d := fourAsks(t)
+			d.press("1")
+			d.advance(gap)
+			d.press("enter")
+			d.shows("keys are ignored for a moment")
+			d.advance(first)
+			for range 40 {
+				d.press("enter")
+				d.advance(30 * time.Millisecond)
+			}
+			d.wantCommands(event.Answer{ID: "0", Decision: event.Allow})
+			d.advance(700 * time.Millisecond)
+			d.press("enter")
+			d.wantCommands(event.Answer{ID: "0", Decision: event.Allow}, event.Answer{ID: "1", Decision: event.Allow})
+		}
+	}
+	d := fourAsks(t)
+	d.press("1")
+	d.advance(300 * time.Millisecond)
+	d.press("down", "up", "enter")
+	d.wantCommands(event.Answer{ID: "0", Decision: event.Allow}, event.Answer{ID: "1", Decision: event.Allow})
+}
+
 // A repeated digit takes effect after a delay. Another key within the delay cancels it.
 func TestRepeatedDigitIsCancelled(t *testing.T) {
 	d := fourAsks(t)

@@ -15,14 +15,15 @@ const repeatGap = 120 * time.Millisecond
 //
 // A key is held down if the terminal reports a repeat, or if it comes again within
 // repeatGap. It answers nothing until another key is pressed or Quiet has passed.
-// After an enter that answered, another enter within Quiet is ignored. After a
-// digit that answered, the same digit within Quiet may be a first repeat or a new
-// press: it counts once repeatGap has passed without another key.
+// After a key that answered, an enter within Quiet is ignored: it repeats the answer, or
+// confirms the digit that gave it. After a digit that answered, the same digit within Quiet
+// may be a first repeat or a new press: it counts once repeatGap has passed without another
+// key.
 type heldKey struct {
 	key      string    // the last key; empty after a click or a paste
 	at       time.Time // of the last press
 	runs     bool      // the key is held down
-	answered bool      // the key answered a question, and no other key was pressed since
+	answered bool      // the key answered a question, or confirmed one that did
 	dropped  bool      // the last press was ignored
 	number   int       // counts presses, to recognize an outdated DeferredKey
 }
@@ -44,12 +45,13 @@ const (
 	deferred         // the key counts after a delay unless another key follows
 )
 
-// press records a key and returns the verdict on it, in case it would answer.
-func (h *heldKey) press(msg tea.KeyPressMsg, now time.Time) verdict {
+// press records a key and returns the verdict on it, in case it would answer. Sends says
+// whether it is enter, or the key that sends a message.
+func (h *heldKey) press(msg tea.KeyPressMsg, sends bool, now time.Time) verdict {
 	k, gap := msg.String(), now.Sub(h.at)
 	again := k == h.key && gap < Quiet
 	if !again {
-		*h = heldKey{key: k, number: h.number}
+		*h = heldKey{key: k, answered: sends && h.answered && gap < Quiet, number: h.number}
 	}
 	h.number++
 	h.at, h.dropped = now, false

@@ -41,8 +41,9 @@ const (
 // question directly follows an answer, only letters do.
 func (d *Dialog) Key(msg tea.KeyPressMsg) Result {
 	k, now := msg.String(), d.now()
-	v := d.held.press(msg, now)
-	answers := !d.Plan().open && !d.question.reviewing && (k == "enter" || d.keys.Is(k, keys.Send) || !d.comment.open && d.question.fields == nil && isDigit(k))
+	sends := k == "enter" || d.keys.Is(k, keys.Send)
+	v := d.held.press(msg, sends, now)
+	answers := !d.Plan().open && !d.question.reviewing && (sends || !d.comment.open && d.question.fields == nil && isDigit(k))
 	switch {
 	case d.Takes() && answers && v == ignored:
 		d.held.dropped = true

@@ -26,6 +26,9 @@ type Facts struct {
 	// below are files that may hold secrets and that an automatic command would read, as
 	// grep -r does. A complete sandbox hides them.
 	below []string
+	// endings are words of a command whose values are not known, but which end in the name of
+	// a file that may hold secrets, as "$PWD/.env" does.
+	endings []string
 	// unsearched is set if the command reads more directories than can be searched for them.
 	unsearched  bool
 	dirs        []string // in which a command may run, and those above in the workspace
@@ -163,6 +166,7 @@ func (p Paths) lookAtCommand(ctx context.Context, t tools.Target, f *Facts, in b
 		}
 		return
 	}
+	f.endings = secretEndings(f.Command)
 	n := naming{ctx: ctx, home: p.Home, root: f.Root, words: wordsIn(f.Command)}
 	found := n.find(dir)
 	f.Unbound = !found || !allKnown(f.Command) || !n.hash()

@@ -304,7 +304,8 @@ func (p *Policy) unapproved(f Facts, left command.Trait) string {
 }
 
 // secretReads returns the files that may hold secrets and that a command reads or names.
-// A path is relative to the directory of the command if it is below that.
+// A path is relative to the directory of the command if it is below that. A word whose value
+// is not known is as in the text.
 func (f Facts) secretReads() (paths []string) {
 	for _, t := range f.touched {
 		path := Grant{Scope: Scope{Dir: f.Dir}}.show(t.path)
@@ -312,7 +313,7 @@ func (f Facts) secretReads() (paths []string) {
 			paths = append(paths, path)
 		}
 	}
-	return paths
+	return append(paths, f.endings...)
 }
 
 // shownSecrets returns those of secretReads that are regular files outside the

@@ -4,10 +4,12 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
+	"agent/internal/loop/policy/command"
 	"agent/internal/realpath"
 	"agent/internal/tools/protect"
 )
@@ -74,6 +76,58 @@ var publicExtensions = []string{".example", ".sample", ".template", ".dist", ".p
 func SecretFile(path string) bool {
 	name := strings.ToLower(protect.Fold(filepath.Base(path)))
 	return !slices.Contains(publicExtensions, filepath.Ext(name)) && secretName(name)
+}
+
+// expansion matches what a shell replaces in a word without quotes.
+var expansion = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("\\$\\{[^{}]*\\}|\\$\\([^()]*\\)|`[^`]*`|\\$\\w+|\\$[@*#?!$-]|(^|[=:])~[^/]+")
+})
+
+// unquoter removes the quotes of a shell.
+var unquoter = strings.NewReplacer(`$'`, "", `$"`, "", `'`, "", `"`, "", `\`, "")
+
+// secretEndings returns the words of a command that end in the name of a file which may hold
+// secrets, after a part whose value is not known. Those of programs that only look at files
+// do not count.
+func secretEndings(c *command.Command) (out []string) {
+	for i := range c.Parts {
+		p := &c.Parts[i]
+		if slices.Contains([]string{"test", "ls", "stat", "basename", "dirname", "realpath", "readlink", "echo"}, p.Program()) {
+			continue
+		}
+		texts := slices.Clone(p.Assigns)
+		for j, w := range p.Words {
+			if j > 0 && w.Kind == command.Unknown {
+				texts = append(texts, w.Text)
+			}
+		}
+		for _, re := range p.Redirs {
+			if re.Op == "<" {
+				texts = append(texts, re.Target.Text)
+			}
+		}
+		for _, text := range texts {
+			if secretEnding(text) && !slices.Contains(out, text) {
+				out = append(out, text)
+			}
+		}
+	}
+	return out
+}
+
+// secretEnding reports whether the source of a word ends in the name of a file that may hold
+// secrets: after an expansion and a slash, or if only expansions are before it.
+func secretEnding(source string) bool {
+	text := unquoter.Replace(source)
+	found := expansion().FindAllStringIndex(text, -1)
+	if len(found) == 0 {
+		return false
+	}
+	ending := text[found[len(found)-1][1]:]
+	if at := strings.LastIndexByte(ending, '/'); at >= 0 {
+		return SecretFile(ending[at+1:])
+	}
+	return expansion().ReplaceAllString(text, "") == ending && SecretFile(ending)
 }
 
 // maxBelow limits the directories in which secretsBelow looks, and maxSecrets the files that

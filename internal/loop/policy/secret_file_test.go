@@ -61,3 +61,44 @@ func TestWithheld(t *testing.T) {
 		}
 	}
 }
+
+// A command needs approval if a word of it ends in the name of a file that may hold secrets,
+// after a part whose value is not known.
+func TestWordsThatEndInSecretFiles(t *testing.T) {
+	dir := project(t, ".env", "sub/x")
+	at := policy.Paths{Workspace: dir, Home: filepath.Dir(dir) + "-home", Sandbox: policy.SandboxFull, Room: room(1 << 20)}
+	for line, want := range map[string]string{
+		`cat "$PWD/.env"`:            `"$PWD/.env"`,
+		`cat $PWD/.env`:              `$PWD/.env`,
+		`cat "$PWD"/".env"`:          `"$PWD"/".env"`,
+		`cat $PWD/\.env`:             `$PWD/\.env`,
+		`cat $PWD/$'.env'`:           `$PWD/$'.env'`,
+		`cat ~+/.env`:                `~+/.env`,
+		`cd sub && cat $OLDPWD/.env`: `$OLDPWD/.env`,
+		`cat ${D}/id_rsa`:            `${D}/id_rsa`,
+		`cat ${D}id_rsa`:             `${D}id_rsa`,
+		`cat ${D:-${E}}/.env`:        `${D:-${E}}/.env`,
+		`cat "$(git rev-parse --show-toplevel)/.env"`: `"$(git rev-parse --show-toplevel)/.env"`,
+		"cat `pwd`/.env":                  "`pwd`/.env",
+		`sort < $PWD/.env`:                `$PWD/.env`,
+		`f=$PWD/.env; cat $f`:             `f=$PWD/.env`,
+		`set -a; . "$PWD/.env"; make`:     `"$PWD/.env"`,
+		`bash -c 'cat "$PWD/.env"'`:       `"$PWD/.env"`,
+		`tool --file=$PWD/sub/server.pem`: `--file=$PWD/sub/server.pem`,
+		`cat "$PWD/.env.example"`:         "",
+		`cat "$PWD/sub/x"`:                "",
+		`jq ".a.$k.key" x.json`:           "",
+		`test -f "$PWD/.env" && make`:     "",
+		`echo "$PWD/.env"`:                "",
+		`cat "$file"`:                     "",
+		`cat "$dir/$file"`:                "",
+		`cat "$PWD/.env/"$x`:              "",
+	} {
+		for _, mode := range []event.Mode{event.ModeEdits, event.ModeAll} {
+			v := asks(&policy.Policy{Mode: mode}, at, run(dir, line))
+			if asked := v.Ask && v.Rule != ""; asked != (want != "") || want != "" && !strings.Contains(v.Warning, want+" may hold secrets") {
+				t.Errorf("%s in %s: ask %v, warning %q (%s), want %q", line, mode, v.Ask, v.Warning, v.Why, want)
+			}
+		}
+	}
+}

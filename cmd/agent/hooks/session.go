@@ -35,17 +35,18 @@ func repository(dir string) (settings.Hooks, []trust.Item, error) {
 	if err != nil {
 		return settings.Hooks{}, nil, fmt.Errorf("the hooks of this repository are not used: %w", err)
 	}
-	var commands []string
+	var sandboxed, unsandboxed []string
 	for _, event := range settings.HookEvents {
 		for _, h := range all.At(event) {
-			commands = append(commands, h.Command)
+			if outside(h, false, dir) {
+				unsandboxed = append(unsandboxed, h.Command)
+			} else {
+				sandboxed = append(sandboxed, h.Command)
+			}
 		}
 	}
-	programs, files := trust.Commands(root, dir, commands...)
-	item := trust.Item{Kind: trust.Hooks, Name: repositoryFile, File: repositoryFile, Content: text + programs, Files: files, Live: true}
-	item.Outside = slices.ContainsFunc(settings.HookEvents, func(event string) bool {
-		return slices.ContainsFunc(all.At(event), func(h settings.Hook) bool { return outside(h, false, dir) })
-	})
+	programs, files := trust.Commands(root, dir, sandboxed, unsandboxed)
+	item := trust.Item{Kind: trust.Hooks, Name: repositoryFile, File: repositoryFile, Content: text + programs, Files: files, Live: true, Outside: len(unsandboxed) > 0}
 	return all, []trust.Item{item}, nil
 }
 

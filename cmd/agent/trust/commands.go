@@ -16,11 +16,14 @@ const maxSearched = 2000
 // Commands is like Programs for shell commands, and includes further files that they may
 // run: the manifests of programs such as make and npm, the files of directories that a loop,
 // a wildcard, find, xargs or git ls-files names, the modules of interpreters, and the
-// programs in node_modules. Assignments such as "PYTHONPATH=lib" are commands, too.
-func Commands(root, dir string, commands ...string) (text string, files []string) {
+// programs in node_modules. Assignments such as "PYTHONPATH=lib" are commands, too. Those of
+// outside run outside the sandbox: for them, the files of the directories in which they run
+// tests are included, too.
+func Commands(root, dir string, sandboxed, outside []string) (text string, files []string) {
 	var paths, lines []string
-	for _, line := range commands {
+	for i, line := range slices.Concat(sandboxed, outside) {
 		l := newLaunch(root, dir, line)
+		l.outside = i >= len(sandboxed)
 		paths, lines = append(paths, l.paths()...), append(lines, strings.Join(l.words, "\n"))
 	}
 	return describeAll(root, dir, lines, paths)
@@ -30,6 +33,7 @@ func Commands(root, dir string, commands ...string) (text string, files []string
 type launch struct {
 	root, dir string
 	line      string
+	composed  []string // words that may name directories of paths which it computes
 	words     []string // that may name files or directories
 	programs  []string // that may name programs
 	packages  []string // that may name packages in node_modules
@@ -37,13 +41,25 @@ type launch struct {
 	node, python bool
 	// fetches is set if the command runs a package, and does not read the project in dir.
 	fetches bool
+	outside bool // it runs outside the sandbox
 }
 
 func newLaunch(root, dir, line string) launch {
-	words := wordsIn(line)
-	l := launch{root: root, dir: dir, line: line, words: words, programs: words, packages: words}
+	plain := unquoted(line)
+	words := distinct(append(wordsIn(line), wordsIn(plain)...))
+	l := launch{root: root, dir: dir, line: line, composed: distinct(composed(plain)), words: words, programs: words, packages: words}
 	l.node, l.python = slices.ContainsFunc(words, isNode), slices.ContainsFunc(words, isPython)
 	return l
+}
+
+// distinct returns the words without repetitions, in their order.
+func distinct(words []string) []string {
+	known := map[string]bool{}
+	return slices.DeleteFunc(words, func(word string) bool {
+		again := known[word]
+		known[word] = true
+		return again
+	})
 }
 
 // wordsIn returns the words of a command, and those that follow the letters of an option
@@ -74,9 +90,12 @@ func (l launch) paths() (out []string) {
 			out = append(out, l.namedIn(in, word)...)
 		}
 		out = append(out, l.installed(in)...)
-		if in != l.root && in != l.dir && runsFiles(l.words) {
+		if in != l.root && in != l.dir && (runsFiles(l.words) || l.outside && runsTests(l.words)) {
 			out = append(out, filesBelow(in)...)
 		}
+	}
+	for _, in := range append(l.named(l.composed, l.above()), l.named(l.composed, l.dirs())...) {
+		out = append(out, filesBelow(in)...)
 	}
 	for token := range strings.FieldsSeq(l.line) {
 		if name, value, ok := strings.Cut(strings.Trim(token, `"'`), "="); ok && slices.Contains(searchPaths, name) {
@@ -88,9 +107,15 @@ func (l launch) paths() (out []string) {
 	return out
 }
 
-// dirs returns the directories in which the command may look for files: its own and those
-// above it, up to the root, and those that it names.
+// dirs returns the directories in which the command may look for files: those of above, and
+// those that it names.
 func (l launch) dirs() []string {
+	dirs := l.above()
+	return append(dirs, l.named(l.words, dirs)...)
+}
+
+// above returns the directory of the command and those above it, up to the root.
+func (l launch) above() []string {
 	dirs := []string{l.dir}
 	for at := l.dir; at != l.root && inside(l.root, at) && len(dirs) < maxDirs; {
 		at = filepath.Dir(at)
@@ -99,7 +124,7 @@ func (l launch) dirs() []string {
 	if !slices.Contains(dirs, l.root) {
 		dirs = append(dirs, l.root)
 	}
-	return append(dirs, l.named(l.words, dirs)...)
+	return dirs
 }
 
 // named returns the directories below the root that words name in dirs, or in one another.
@@ -172,6 +197,17 @@ func runsFiles(words []string) bool {
 	return slices.ContainsFunc(words, func(word string) bool {
 		switch filepath.Base(word) {
 		case "for", "while", "until", "xargs", "find", "fd", "parallel", "run-parts", "ls", "ls-files", "ls-tree", "source", "eval":
+			return true
+		}
+		return false
+	})
+}
+
+// runsTests reports whether a command runs the tests in the directories that it names.
+func runsTests(words []string) bool {
+	return slices.ContainsFunc(words, func(word string) bool {
+		switch programName(word) {
+		case "unittest", "pytest", "py.test", "nose2", "--test", "mocha", "jest", "vitest", "ava", "bats", "prove", "rspec", "phpunit", "busted":
 			return true
 		}
 		return false

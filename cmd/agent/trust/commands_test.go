@@ -25,12 +25,17 @@ func TestChangedProgramsAreNoticed(t *testing.T) {
 		{"PYTHONPATH=lib", "lib/deep/x.py"}, {"PATH=tools:/usr/bin tool", "tools/tool"}, {"BASH_ENV=./rc.sh", "rc.sh"}, {"ENV=rc.sh", "rc.sh"}, {"NODE_OPTIONS=--require=./pre.js", "pre.js"}, {"NODE_OPTIONS=-r hook", "node_modules/hook/index.js"},
 		{"PYTHONSTARTUP=x.py", "x.py"}, {"PERL5OPT=-Mx -Ilib", "lib/x.pm"}, {"RUBYOPT=-r./pre", "pre.rb"}, {"LD_PRELOAD=./x.so", "x.so"},
 		{"cd scripts && sh c.sh", "scripts/c.sh"}, {`"$PWD/scripts/c.sh"`, "scripts/c.sh"}, {"S=scripts; sh $S/c.sh", "scripts/c.sh"}, {`eval "$(cat scripts/c.sh)"`, "scripts/c.sh"},
+		{`sh $'scripts/c\x2esh'`, "scripts/c.sh"}, {`sh scripts/c$'\56'sh`, "scripts/c.sh"}, {`sh $'scripts\u002fc.sh'`, "scripts/c.sh"}, {`echo $'it\'s' && sh $'scripts/c\x2esh'`, "scripts/c.sh"}, {`sh scripts/c"."sh`, "scripts/c.sh"}, {`sh scripts/c\.sh`, "scripts/c.sh"},
+		{"bash\n-c\nsh $'scripts/c\\x2esh'", "scripts/c.sh"}, {"bash\n-c\nsh $(printf 'scripts/c.%s' sh)", "scripts/c.sh"},
+		{`sh "$(dirname scripts/x)/c.sh"`, "scripts/c.sh"}, {`sh $(printf scripts/c).sh`, "scripts/c.sh"}, {"sh `printf scripts/c`.sh", "scripts/c.sh"}, {`sh $(printf '%s/%s' scripts c.sh)`, "scripts/c.sh"}, {`sh $(echo $(echo scripts/c)).sh`, "scripts/c.sh"}, {`sh $(echo $(cat x) scripts/c).sh`, "scripts/c.sh"}, {`sh $(case a in a) printf scripts/c;; esac).sh`, "scripts/c.sh"}, {`sh $( (cat x); printf scripts/c).sh`, "scripts/c.sh"},
+		{`E=sh; sh scripts/c.$E`, "scripts/c.sh"}, {`sh scripts/c.${E:-sh}`, "scripts/c.sh"}, {`sh "$PWD/scripts/$(echo c).sh"`, "scripts/c.sh"}, {`sh scripts/c.{sh,x}`, "scripts/c.sh"}, {`cd sub && sh "$(dirname deep/x)/c.sh"`, "sub/deep/c.sh"},
+		{"python3 -m unittest discover tests", "tests/test_b.py"}, {"python3 -m pytest -q tests/unit", "tests/unit/test_b.py"}, {"node --test tests", "tests/deep/b.test.js"}, {"bats tests", "tests/b.bats"},
 	} {
 		root := t.TempDir()
 		read := func(text string) string {
 			write(t, root, c.file, text)
 			write(t, root, "sub/deep/x", "")
-			all, _ := trust.Commands(root, root, c.command)
+			all, _ := trust.Commands(root, root, nil, []string{c.command})
 			return all
 		}
 		if before, after := read("good"), read("evil"); !strings.Contains(before, "good") || !strings.Contains(after, "evil") {
@@ -49,9 +54,9 @@ func TestEntryPointsOfPackagesAreNoticed(t *testing.T) {
 	} {
 		root := t.TempDir()
 		write(t, root, c.manifest, c.text)
-		before, _ := trust.Commands(root, root, c.command)
+		before, _ := trust.Commands(root, root, nil, []string{c.command})
 		write(t, root, c.file, "added")
-		if after, _ := trust.Commands(root, root, c.command); before == after || !strings.Contains(after, "--- "+c.file) {
+		if after, _ := trust.Commands(root, root, nil, []string{c.command}); before == after || !strings.Contains(after, "--- "+c.file) {
 			t.Errorf("%s: %s is not noticed: %q", c.command, c.file, after)
 		}
 	}
@@ -65,12 +70,42 @@ func TestFilesThatAreNotShownAreCompared(t *testing.T) {
 		write(t, root, filepath.Join("scripts", strings.Repeat("x", i%50+1)+strings.Repeat("y", i/50)), "good")
 	}
 	read := func() string {
-		all, _ := trust.Commands(root, root, "for f in scripts/*; do sh $f; done")
+		all, _ := trust.Commands(root, root, []string{"for f in scripts/*; do sh $f; done"}, nil)
 		return all
 	}
 	before := read()
 	write(t, root, filepath.Join("scripts", strings.Repeat("x", 50)+"yyyyy"), "evil")
 	if read() == before {
 		t.Error("the change is not noticed")
+	}
+}
+
+// A command with many substitutions is taken apart in little time.
+func TestManySubstitutions(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	write(t, root, "scripts/c.sh", "good")
+	for _, many := range []string{"$(", "`", "$'", "$((", "<(a)", "a/$b", "a/b{"} {
+		line := strings.Repeat(many, 100_000) + "; sh scripts/c.sh"
+		if all, _ := trust.Commands(root, root, []string{line}, nil); !strings.Contains(all, "good") && many != "$'" {
+			t.Errorf("%s: %q", many, all)
+		}
+	}
+}
+
+// What a command only reads or changes is not part of what is confirmed: if it were, a hook that
+// checks the sources would need a new confirmation after every change of them.
+func TestDataOfCommandsIsNotConfirmed(t *testing.T) {
+	t.Parallel()
+	for _, command := range []string{
+		"npx eslint src", "npx prettier --check src/*.{js,ts}", "npx eslint $(git diff --name-only -- src/)", `npx prettier --write "$(jq -r .tool_input.file_path)"`,
+		"ruff check src && mypy src", "python3 -m unittest discover src", "pytest -q src", `sh "$(git rev-parse --show-toplevel)/check.sh"`, `V=$(grep -rl TODO src/deep | head -1)`, "gofmt -l src",
+	} {
+		root := t.TempDir()
+		write(t, root, "src/deep/a.ts", "data")
+		write(t, root, "src/a.ts", "data")
+		if all, _ := trust.Commands(root, root, []string{command}, nil); strings.Contains(all, "data") {
+			t.Errorf("%s: %s", command, all)
+		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 func TestProtectedPathsAreRefused(t *testing.T) {
 	c := confineCommands(t)
 	_, ok := c.keep(true)
-	ok.Access = tools.Access{Strict: true}
+	ok.Access, ok.Snapshot.MaxFile = tools.Access{Strict: true}, 1<<20
 	for i := range 600 { // a scan finds 500
 		c.put(fmt.Sprintf("a%d/f", i), "")
 	}
@@ -23,8 +23,11 @@ func TestProtectedPathsAreRefused(t *testing.T) {
 	c.put(deep+".envrc", "mine\n")
 	c.put(deep+"old/.vscode/tasks.json", "mine\n")
 	c.put(deep+"alt/f", "")
-	for i := range 4 {
+	for i := range 6 {
 		c.put(fmt.Sprintf("z/p%d/f", i), "")
+	}
+	for i := range 4 {
+		c.put(fmt.Sprintf("z/e%d/f", i), "")
 	}
 	c.put(deep+"w/workflows/ci.yml", "mine\n")
 	c.put(deep+"node_modules/p/f", "")
@@ -57,6 +60,12 @@ func TestProtectedPathsAreRefused(t *testing.T) {
 		{"echo evil >z/d/bare/hooks/post-checkout", deep + "bare/hooks"},
 		{"echo evil >>z/d/bare/config", deep + "bare/config"},
 		{"echo evil >z/d/bare/config.worktree", deep + "bare/config.worktree"},
+		{"mv z/d/bare z/b && mv z/b/HEAD z/b/H; echo evil >>z/b/config; mv z/b/H z/b/HEAD; mv z/b z/d/bare", "z/b/HEAD"},
+		{"rm z/d/bare/HEAD", deep + "bare/HEAD"},
+		{"mv z/e0 z/target && echo evil >z/target/.envrc; mv z/target z/e0", "z/e0/.envrc"},
+		{"git init -q z/n5 && echo x >z/n5/.envrc && mv z/n5/.git z/n5/x; mv z/n5 z/e1/n", "z/e1/n/.envrc"},
+		{"git init -q z/n6 && mkdir -p z/n6/.github/workflows && mv z/n6/.github z/e2/.github", "z/e2/.github/workflows"},
+		{"mv z/d/old z/d/vendor", deep + "old/.vscode"},
 		{"mv z/d/old z/d/older && mv z/d/older z/d/old", ""},
 		{"echo fine >z/d/node_modules/p/.envrc", ""},
 		{"git init -q z/repo && echo fine >z/repo/.envrc && mkdir -p z/repo/sub/.vscode", ""},
@@ -80,19 +89,22 @@ func TestProtectedPathsAreRefused(t *testing.T) {
 		"git init -q z/p0 && git -C z/p0 config core.fsmonitor /bin/evil",
 		"git init -q z/t && git -C z/t config core.fsmonitor /bin/evil && mv z/t/.git z/p1",
 		"git init -q --bare z/p2 && git -C z/p2 config core.fsmonitor /bin/evil",
-		"cd z/p3 && mkdir objects refs && printf '[core]\n\tfsmonitor = /bin/evil\n' >config && echo 'ref: refs/heads/x' >HEAD",
+		"(cd z/p3 && mkdir objects refs && printf '[core]\n\tfsmonitor = /bin/evil\n' >config && echo 'ref: refs/heads/x' >HEAD)",
+		"git init -q z/q && git -C z/q config core.fsmonitor /bin/evil && mv z/q z/p4/q",
+		"mkdir z/p5/n && git init -q z/p5/n && git -C z/p5/n config core.fsmonitor /bin/evil && git init -q z/p5",
 	} {
 		call, err := c.prepare("shell", map[string]any{"command": line})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r, err := call.Run(t.Context(), ok); err != nil || !strings.Contains(r.Text, "core.fsmonitor") {
+		r, err := call.Run(t.Context(), ok)
+		if err != nil || !strings.Contains(r.Text, "core.fsmonitor") {
 			t.Errorf("%s: got %s, %v", line, r.Text, err)
 		}
 	}
-	for i := range 4 {
-		if text := c.git("-C", fmt.Sprintf("z/p%d", i), "config", "--list"); strings.Contains(text, "evil") {
-			t.Errorf("z/p%d: git runs a program of the command:\n%s", i, text)
+	for _, dir := range []string{"z/p0", "z/p1", "z/p2", "z/p3", "z/p4/q", "z/p5/n"} {
+		if text := c.git("-C", dir, "config", "--list"); strings.Contains(text, "evil") {
+			t.Errorf("%s: git runs a program of the command:\n%s", dir, text)
 		}
 	}
 	for _, name := range []string{deep + ".envrc", deep + "old/.vscode/tasks.json", deep + "w/workflows/ci.yml"} {
@@ -100,7 +112,7 @@ func TestProtectedPathsAreRefused(t *testing.T) {
 			t.Errorf("%s: got %q, %v", name, text, err)
 		}
 	}
-	for _, name := range []string{".envrc", "z/.envrc", "z/n/.envrc", "z/n2/.envrc", deep + ".VSCODE", deep + ".github/workflows", deep + "old/.vscode/new", deep + "bare/hooks/post-checkout", deep + "bare/config.worktree"} {
+	for _, name := range []string{".envrc", "z/.envrc", "z/n/.envrc", "z/n2/.envrc", "z/e0/.envrc", "z/e1/n", "z/e2/.github/workflows", deep + ".VSCODE", deep + ".github/workflows", deep + "old/.vscode/new", deep + "bare/hooks/post-checkout", deep + "bare/config.worktree"} {
 		if c.exists(name) || c.exists(name+".agent-removed") {
 			t.Errorf("%s was created", name)
 		}

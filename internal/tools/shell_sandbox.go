@@ -106,7 +106,7 @@ func (l launched) end() []confine.Notice {
 		return nil
 	}
 	kept := l.run.How().Kept
-	return append(l.guard.Refused(kept.Protected), l.guard.End(kept.Planted...)...)
+	return append(l.guard.Refused(kept.Protected), l.guard.EndWith(kept.Planted, kept.Made)...)
 }
 
 // serverNote returns a note for the model about the servers that the user cannot reach;

@@ -220,10 +220,14 @@ func (g *Guard) Profile() *sandbox.Profile {
 	return g.profile
 }
 
-// End undoes the changes of the command to protected paths and to the configuration of
-// git. The command must have ended. planted are directories that existed before, and in which
-// it may have created a repository: the check then has no limit.
-func (g *Guard) End(planted ...string) (notices []Notice) {
+// End is EndWith without directories.
+func (g *Guard) End() (notices []Notice) { return g.EndWith(nil, nil) }
+
+// EndWith undoes the changes of the command to protected paths and to the configuration of
+// git. The command must have ended. planted are directories in which it may have created
+// a repository, made those that it has created itself for one: they are checked wherever they
+// are.
+func (g *Guard) EndWith(planted, made []string) (notices []Notice) {
 	if g == nil || g.private {
 		return nil
 	}
@@ -234,6 +238,9 @@ func (g *Guard) End(planted ...string) (notices []Notice) {
 	a.tree.planted = map[string]bool{}
 	for _, dir := range planted {
 		a.tree.planted[dir] = a.tree.dirs[dir] == nil
+	}
+	for _, dir := range made {
+		a.tree.planted[dir] = false
 	}
 	a.tree.scan()
 	for dir, d := range a.tree.dirs {

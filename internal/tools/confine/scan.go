@@ -33,8 +33,8 @@ type tree struct {
 	modules   func(worktree string) (dirs []string) // see Area.submodules
 	around    []string                              // see Area.around
 	open      func(path string) error               // makes a directory readable
-	// planted are directories that existed before the last command, and in which it may have
-	// created a repository.
+	// planted are directories in which the last command may have created a repository. The
+	// value is set if they were there before, and no scan has seen them.
 	planted map[string]bool
 	dirs    map[string]*directory
 	scans   int

@@ -79,7 +79,7 @@ func (n *Names) Within(root, path string) (at, why string) {
 	parent := filepath.Base(root)
 	at = strings.TrimSuffix(root, string(filepath.Separator))
 	for name := range strings.SplitSeq(strings.TrimPrefix(path[len(at):], string(filepath.Separator)), string(filepath.Separator)) {
-		if at += string(filepath.Separator) + name; strings.EqualFold(name, ".git") {
+		if at += string(filepath.Separator) + name; name == ".git" {
 			return "", ""
 		}
 		if why = n.Why(parent, name); why != "" {

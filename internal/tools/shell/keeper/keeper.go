@@ -153,8 +153,8 @@ type Report struct {
 	Value uint32
 }
 
-// The kinds of Report, in the order of their sending. Unkept, Protected, Planted
-// and Turned may come at any time after Started.
+// The kinds of Report, in the order of their sending. Unkept, Protected, Planted,
+// Made and Turned may come at any time after Started.
 const (
 	Failed    = 'f' // the command did not start; the value is the errno; last report
 	Unstored  = 'n' // it did not start because its files cannot be kept; the text is why, for the user; last report
@@ -162,6 +162,7 @@ const (
 	Unkept    = 'k' // the first change that was refused because its file cannot be kept; the text is the path, a zero byte, and why
 	Protected = 'p' // a change of a protected path was refused; the text is the path
 	Planted   = 'g' // the command may have created a repository; the text is the directory
+	Made      = 'm' // the same in a directory that the command has created
 	Started   = 's' // the value is the ID of the process and its group
 	Turned    = 't' // NewTurn has been executed
 	Exited    = 'x' // the shell exited; the value is the wait status
@@ -191,9 +192,9 @@ type Files struct {
 	Refused *Change
 	// Protected are the first protected paths that the command tried to change. It failed.
 	Protected []string
-	// Planted are directories that existed before, and in which the command created an entry
-	// by which git recognizes a repository.
-	Planted []string
+	// Planted are directories in which the command created an entry by which git recognizes a
+	// repository, or to which it moved one; Made those of them that it has created itself.
+	Planted, Made []string
 }
 
 // Change is a change of a file that a command was not allowed to make.
@@ -223,7 +224,7 @@ func Decode(b []byte) Report { return Report{b[0], binary.BigEndian.Uint32(b[1:]
 
 // HasText reports whether a text follows the report.
 func (r Report) HasText() bool {
-	return r.Kind == Unstored || r.Kind == Unwatched || r.Kind == Unkept || r.Kind == Protected || r.Kind == Planted
+	return r.Kind == Unstored || r.Kind == Unwatched || r.Kind == Unkept || r.Kind == Protected || r.Kind == Planted || r.Kind == Made
 }
 
 // Open opens the store of files at a path. The process of the keeper closes it by ending.

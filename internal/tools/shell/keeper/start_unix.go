@@ -154,6 +154,8 @@ func (p *Process) listen(reports *os.File) {
 			p.Files.Refused = &Change{Path: path, Why: why}
 		case Protected:
 			p.Files.Protected = append(p.Files.Protected, readText(r, reports))
+		case Made:
+			p.Files.Made = append(p.Files.Made, readText(r, reports))
 		case Planted:
 			p.Files.Planted = append(p.Files.Planted, readText(r, reports))
 		case Left:

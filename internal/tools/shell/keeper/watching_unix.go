@@ -47,9 +47,15 @@ func newWatch(o *snapshot.Order, open Open) (*watching, error) {
 		return w, nil
 	}
 	w.watcher = watch.New(*o, store, watch.Reports{
-		Refused:    func(path, why string) { reportText(Unkept, path+"\x00"+why) },
-		Protected:  func(path string) { reportText(Protected, path) },
-		Repository: func(dir string) { reportText(Planted, dir) },
+		Refused:   func(path, why string) { reportText(Unkept, path+"\x00"+why) },
+		Protected: func(path string) { reportText(Protected, path) },
+		Repository: func(dir string, made bool) {
+			if made {
+				reportText(Made, dir)
+			} else {
+				reportText(Planted, dir)
+			}
+		},
 	})
 	return w, nil
 }

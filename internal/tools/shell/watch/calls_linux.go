@@ -321,15 +321,17 @@ func (c *change) rename(fromDir, from, toDir, to int, flags uint) (why string, e
 			return why, nil
 		}
 	}
-	if why = c.refuseRenamed(old, replaced); why != "" {
-		return why, nil
-	}
-	c.forgetMade(old.path)
-	c.forgetMade(replaced.path)
 	why, err = c.renameTree(old, replaced)
 	if why == "" && err == nil && flags&unix.RENAME_EXCHANGE != 0 {
 		why, err = c.renameTree(replaced, old)
 	}
+	for _, way := range [][2]string{{old.path, replaced.path}, {replaced.path, old.path}} {
+		if why == "" && err == nil {
+			why = c.movePlanted(way[0], way[1])
+		}
+	}
+	c.forgetMade(old.path)
+	c.forgetMade(replaced.path)
 	return why, err
 }
 
@@ -347,7 +349,11 @@ func (c *change) renameTree(from, to place) (why string, err error) {
 		if seen++; seen%64 == 0 && !c.l.Waits(c.n) {
 			return fs.SkipAll
 		}
-		for _, p := range []string{path, to.path + path[len(from.path):]} {
+		moved := to.path + path[len(from.path):]
+		if why = c.refuseMoved(path, moved); why != "" {
+			return fs.SkipAll
+		}
+		for _, p := range []string{path, moved} {
 			at, err := look(p)
 			if err != nil {
 				return err

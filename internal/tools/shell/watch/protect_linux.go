@@ -37,6 +37,9 @@ func (c *change) refuseProtected(p place) (why string) {
 		if at == "" {
 			at = programsOfGit(root, p.path)
 		}
+		if at == "" && p.exists && marksGit(filepath.Base(p.path)) && isGitDir(filepath.Dir(p.path)) { // without it, nothing in there is protected
+			at = p.path
+		}
 		if at != "" && !c.mayChange(at, p) {
 			c.nameProtected(at)
 			return "it is protected"
@@ -64,8 +67,18 @@ func programsOfGit(root, path string) string {
 // mayChange reports whether a command may change a place at or below a protected path. The
 // kernel refuses what is read-only in the sandbox, with an error that the user understands.
 func (c *change) mayChange(protected string, p place) bool {
-	return c.isReadOnly(p) || c.inNewRepository(protected) || c.isGit() ||
-		slices.ContainsFunc(c.order.Approved, func(ok string) bool { return p.path == ok || below(p.path, ok) || below(ok, p.path) })
+	if c.isReadOnly(p) || slices.ContainsFunc(c.order.Approved, func(ok string) bool { return p.path == ok || below(p.path, ok) || below(ok, p.path) }) {
+		return true
+	}
+	if !c.inNewRepository(protected) && !c.isGit() {
+		return false
+	}
+	if !p.exists {
+		c.mu.Lock()
+		c.loose[protected] = true
+		c.mu.Unlock()
+	}
+	return true
 }
 
 // isReadOnly reports whether the command sees a place on a file system that it cannot write.
@@ -105,31 +118,56 @@ func (c *change) forgetMade(path string) {
 
 // isGitDir reports whether git takes a directory for one of its own.
 func isGitDir(dir string) bool {
-	return !slices.ContainsFunc([]string{"HEAD", "objects", "refs"}, func(name string) bool {
+	return !slices.ContainsFunc(gitEntries, func(name string) bool {
 		_, err := os.Lstat(filepath.Join(dir, name))
 		return err != nil
 	})
 }
 
-// refuseRenamed returns why a strict command cannot rename a directory, because a file in it
-// would get a protected path, such as workflows in a directory that becomes .github; "" if it can.
-func (c *change) refuseRenamed(from, to place) (why string) {
-	if !c.order.Strict || !from.dir() || !c.protected.Parent(filepath.Base(to.path)) {
+// refuseMoved returns why a strict command cannot move a file with a directory that it renames;
+// "" if it can. The file may get a protected path, or lose one, by the new name of the
+// directory. Protected files of the user may move with the directory that contains them, those that
+// the command has created only within its own repositories.
+func (c *change) refuseMoved(from, to string) (why string) {
+	if !c.order.Strict || len(c.order.Protected) == 0 {
 		return ""
 	}
-	entries, err := os.ReadDir(from.path)
-	if err != nil {
-		return c.refuse(to.path, "the directory cannot be read: "+err.Error())
+	before, after := c.protectedAt(from), c.protectedAt(to)
+	c.mu.Lock()
+	loose := false
+	for path := range c.loose {
+		loose = loose || from == path || below(from, path)
 	}
-	for _, e := range entries {
-		if c.protected.Why(filepath.Base(from.path), e.Name()) == "" {
-			if why = c.refuseProtected(place{path: filepath.Join(to.path, e.Name())}); why != "" {
-				return why
+	c.mu.Unlock()
+	switch {
+	case before == "" && after == "", before != "" && after != "" && !loose, after == "" && loose:
+		return ""
+	case after == "":
+		after = before
+	case c.inNewRepository(after) || c.isGit():
+		return ""
+	}
+	c.nameProtected(after)
+	return "it is protected"
+}
+
+// protectedAt returns the first protected path on the way to path from a directory whose changes
+// are kept; "" if there is none.
+func (c *change) protectedAt(path string) string {
+	for _, root := range c.order.Roots {
+		if below(path, root) {
+			if at, _ := c.protected.Within(root, path); at != "" {
+				return at
 			}
 		}
 	}
 	return ""
 }
+
+// marksGit reports whether git recognizes its directories by an entry of that name.
+func marksGit(name string) bool { return slices.Contains(gitEntries, name) }
+
+var gitEntries = []string{"HEAD", "objects", "refs"}
 
 // mayBeGit reports whether a directory may become a repository, or a git directory, if a path
 // in it is created.
@@ -144,26 +182,58 @@ func mayBeGit(path string) bool {
 	return false
 }
 
-// reportRepository reports that a directory may become a repository, unless the command has
-// created it: what is in those is looked at anyway. It returns why that is refused.
+// movePlanted reports the new paths of repositories in a directory that is renamed, and
+// remembers those of protected paths that the command has created.
+func (c *change) movePlanted(from, to string) (why string) {
+	c.mu.Lock()
+	var moved []string
+	for dir := range c.planted {
+		if dir == from || below(dir, from) {
+			moved = append(moved, dir)
+		}
+	}
+	for path := range c.loose {
+		if path == from || below(path, from) {
+			c.loose[to+path[len(from):]] = true
+		}
+	}
+	c.mu.Unlock()
+	for _, dir := range moved {
+		if why = c.report(to+dir[len(from):], c.planted[dir]); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+// reportRepository reports that a directory may become a repository. It returns why that is
+// refused.
 func (c *change) reportRepository(dir string) (why string) {
 	if !c.wanted(dir) && !slices.Contains(c.order.Roots, dir) { // such as below .git
 		return ""
 	}
 	c.mu.Lock()
-	first := !c.made[dir] && !c.planted[dir]
-	if first && len(c.planted) < maxPlanted {
-		c.planted[dir] = true
-	} else if first {
-		why = "the command creates too many repositories"
+	made := c.made[dir]
+	c.mu.Unlock()
+	return c.report(dir, made)
+}
+
+// report is reportRepository for a directory that the command has created, if made is set.
+func (c *change) report(dir string, made bool) (why string) {
+	c.mu.Lock()
+	_, known := c.planted[dir]
+	full := len(c.planted) >= maxPlanted
+	if !known && !full {
+		c.planted[dir] = made
 	}
 	c.mu.Unlock()
 	switch {
-	case why != "":
-		return c.refuse(dir, why)
-	case first:
-		c.reports.Repository(dir)
+	case known:
+		return ""
+	case full:
+		return c.refuse(dir, "the command creates too many repositories")
 	}
+	c.reports.Repository(dir, made)
 	return ""
 }
 

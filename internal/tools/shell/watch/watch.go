@@ -44,7 +44,8 @@ type Watcher struct {
 	raced    bool            // refused was called with Raced
 	made     map[string]bool // directories that the command has created
 	named    []string        // protected paths that were reported
-	planted  map[string]bool // directories that were reported as repositories
+	planted  map[string]bool // directories that were reported as repositories, and whether they were made
+	loose    map[string]bool // protected paths that the command could create
 }
 
 // Reports are called with the changes that a Watcher refuses because of Order.Strict. A nil
@@ -55,9 +56,10 @@ type Reports struct {
 	Refused func(path, why string)
 	// Protected is called for the first protected paths, once for each.
 	Protected func(path string)
-	// Repository is called for directories that existed before, in which the command creates
-	// an entry by which git recognizes a repository, once for each.
-	Repository func(dir string)
+	// Repository is called for directories in which the command creates an entry by which git
+	// recognizes a repository, or to which it moves one, once for each. made is set if the
+	// command has created the directory.
+	Repository func(dir string, made bool)
 }
 
 // entry is a path that is kept, or being kept.
@@ -75,13 +77,13 @@ func New(o snapshot.Order, s snapshot.Store, reports Reports) *Watcher {
 		reports.Protected = func(string) {}
 	}
 	if reports.Repository == nil {
-		reports.Repository = func(string) {}
+		reports.Repository = func(string, bool) {}
 	}
 	var names []protect.Name
 	for _, path := range o.Protected {
 		names = append(names, protect.Name{Path: path, Why: path})
 	}
-	return &Watcher{order: o, store: s, reports: reports, protected: protect.New(names), kept: map[string]*entry{}, made: map[string]bool{}, planted: map[string]bool{}}
+	return &Watcher{order: o, store: s, reports: reports, protected: protect.New(names), kept: map[string]*entry{}, made: map[string]bool{}, planted: map[string]bool{}, loose: map[string]bool{}}
 }
 
 // NewTurn begins a new turn: paths that were kept before are kept again when they change.

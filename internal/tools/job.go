@@ -76,6 +76,16 @@ func (j *Jobs) running() bool {
 	return slices.ContainsFunc(j.jobs, func(b *job) bool { return b.state == "" })
 }
 
+// Unapproved reports whether a job runs that nobody approved. A nil j has none.
+func (j *Jobs) Unapproved() bool {
+	if j == nil {
+		return false
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return slices.ContainsFunc(j.jobs, func(b *job) bool { return b.state == "" && b.unapproved })
+}
+
 // Ended returns the finished jobs that the model does not know of, each once.
 func (j *Jobs) Ended() []Job {
 	return j.filter(func(b *job) bool {

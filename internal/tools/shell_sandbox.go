@@ -33,6 +33,8 @@ type launched struct {
 	input *os.File // standard input; nil if it is empty
 	guard *confine.Guard
 	temp  string // where /tmp of the session is, if the command found that of the system; may be empty
+
+	unapproved bool // nobody approved it
 }
 
 // tempNote returns a note for the model about a command that names /tmp and found that of the
@@ -60,7 +62,8 @@ func gitFunction(env []string) string {
 // launch starts a command with the access that was approved. The caller calls End of
 // the guard once the command has ended.
 func (s *shellTool) launch(ctx context.Context, c shell.Command, ok Approved) (launched, error) {
-	l, access := launched{dir: c.Dir}, ok.Access
+	access := ok.Access
+	l := launched{dir: c.Dir, unapproved: access.Strict || access.HideHome}
 	readOnly := slices.Clone(access.ReadOnly)
 	if access.Git != nil {
 		view, err := access.Git.View(ctx)

@@ -188,6 +188,7 @@ const (
 	ruleSecret       = "reading a file that may hold secrets needs approval every time"
 	ruleOutside      = "reading outside the workspace needs approval"
 	ruleMixedNetwork = "all commands of a line would have the network that only some of them are allowed; run them one by one"
+	ruleJobs         = "a permission with the network does not apply while a job runs that nobody approved; stop the job first"
 	ruleMixedEdits   = "a standing permission does not apply to a line that also writes files; run the commands one by one"
 	ruleOptions      = "a program that can run others could take words that `xargs` or `parallel` reads, such as file names with spaces, as options; separate them with NUL (`grep -rlZ X . | xargs -0`) or end the options with --"
 )
@@ -412,12 +413,10 @@ func (p *Policy) allowsCommand(c tools.Call, f Facts) (out allowance) {
 	out.complete = out.complete && len(deciders) > 0
 	out.decider = strings.Join(deciders, "; ")
 	switch {
-	case out.network && len(offline) > 0 && !(onlyGit(online) && onlyGit(offline)):
-		// The network is that of all processes of the line.
-		out.complete, out.network, out.mixed = false, false, ruleMixedNetwork
-		for _, part := range online {
-			out.left |= part.Traits | command.Connects
-		}
+	case out.network && len(offline) > 0 && !(runGit(online) && changeOnlyGit(offline)):
+		out.withoutNetwork(ruleMixedNetwork, online) // it is that of all processes of the line
+	case out.network && f.paths.Jobs != nil && f.paths.Jobs():
+		out.withoutNetwork(ruleJobs, online)
 	case granted && edits:
 		// The files that say what the command does were compared before the line changes them.
 		out.complete, out.mixed = false, ruleMixedEdits
@@ -425,9 +424,26 @@ func (p *Policy) allowsCommand(c tools.Call, f Facts) (out allowance) {
 	return out
 }
 
-// onlyGit reports whether all parts run git: its hooks have the network of git push anyway.
-func onlyGit(parts []*command.Part) bool {
+// withoutNetwork takes the network back, so that the parts that have it need approval.
+func (all *allowance) withoutNetwork(why string, online []*command.Part) {
+	all.complete, all.network, all.mixed = false, false, why
+	for _, part := range online {
+		all.left |= part.Traits | command.Connects
+	}
+}
+
+// runGit reports whether all parts run git.
+func runGit(parts []*command.Part) bool {
 	return !slices.ContainsFunc(parts, func(part *command.Part) bool { return part.Program() != "git" })
+}
+
+// changeOnlyGit reports whether all parts run commands of git that run no other programs than hooks
+// and filters, which have the network of git push anyway.
+func changeOnlyGit(parts []*command.Part) bool {
+	return runGit(parts) && !slices.ContainsFunc(parts, func(part *command.Part) bool {
+		harmless := len(part.Argv) > 1 && slices.Contains([]string{"add", "commit", "tag", "branch", "rm", "mv"}, part.Argv[1])
+		return !harmless || len(part.Assigns) > 0 || part.Traits&(command.Interprets|command.Unclear) != 0
+	})
 }
 
 // allowedPart says what allows a part of a command.

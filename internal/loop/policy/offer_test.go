@@ -73,6 +73,22 @@ func TestStandingPermissionsInALineThatWrites(t *testing.T) {
 	}
 }
 
+// A job that nobody approved could change what a command runs. Then no permission gives it the
+// network.
+func TestNoPermissionGivesTheNetworkBesideAJob(t *testing.T) {
+	dir, running := project(t, "package.json"), false
+	at := policy.Paths{Workspace: dir, Home: filepath.Join(t.TempDir(), "home"), Sandbox: policy.SandboxFull, Room: room(1 << 20), Jobs: func() bool { return running }}
+	for _, mode := range []event.Mode{event.ModeAsk, event.ModeEdits, event.ModeAll} {
+		p := policy.Policy{Mode: mode, Rules: rules(t, "allow network: git push")}
+		for _, running = range []bool{false, true} {
+			want := map[bool]string{false: "network", true: "asks+network"}[running]
+			if v := asks(&p, at, run(dir, "git push")); outcome(v) != want {
+				t.Errorf("in %s, with a job %v: %s, want %s (%s)", mode, running, outcome(v), want, v.Why)
+			}
+		}
+	}
+}
+
 // A standing permission does not cover reading files that may hold secrets, and none is offered
 // for it. A rule covers it.
 func TestStandingPermissionsDoNotCoverSecrets(t *testing.T) {

@@ -160,6 +160,8 @@ func TestTableOfModes(t *testing.T) {
 		{"allow network: npm ci", "npm ci; rm -rf src", "denied", "asks+network", "asks+network", "asks+network"},
 		{"allow network: npm ci; allow command: npm test", "npm ci && npm test", "denied", "asks+network", "asks+network", "asks+network"},
 		{"allow network: npm ci; allow network: npm test", "npm ci && npm test", "denied", "network", "network", "network"},
+		{"allow network: git push; allow command: git rebase", "git rebase -x 'sh x.sh' HEAD~1; git push", "denied", "asks+network", "asks+network", "asks+network"},
+		{"allow network: git push", "git -c core.fsmonitor='sh x.sh' status; git push", "denied", "asks+network", "asks+network", "asks+network"},
 		{"allow network: git push; allow command: git commit", "git commit -m x && git push", "denied", "network", "network", "network"},
 		{"allow network: git push", "git push --force", "denied", "asks+network", "asks+network", "asks+network"},
 		{"allow network: git push --force", "git push --force", "denied", "network", "network", "network"},

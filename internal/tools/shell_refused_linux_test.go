@@ -68,6 +68,8 @@ func TestProtectedPathsAreRefused(t *testing.T) {
 		{"mv z/d/old z/d/vendor", deep + "old/.vscode"},
 		{"mv z/d/old z/d/older && mv z/d/older z/d/old", ""},
 		{"echo fine >z/d/node_modules/p/.envrc", ""},
+		{"git init -q z/r0 && mkdir z/r0/.vscode && echo x >z/r0/.vscode/f && rm -rf z/r0/.git && rm -r z/r0", ""},
+		{"git init -q z/r1 && echo x >z/r1/.envrc && mv z/r1 z/r2 && echo y >z/r2/.envrc && mkdir z/r2/.vscode && rm -r z/r2/.vscode z/r2/.envrc", ""},
 		{"git init -q z/repo && echo fine >z/repo/.envrc && mkdir -p z/repo/sub/.vscode", ""},
 		{"git init -q --bare z/repo.git && git -C z/repo.git config a.b c", ""},
 	} {

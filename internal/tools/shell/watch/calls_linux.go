@@ -330,8 +330,7 @@ func (c *change) rename(fromDir, from, toDir, to int, flags uint) (why string, e
 			why = c.movePlanted(way[0], way[1])
 		}
 	}
-	c.forgetMade(old.path)
-	c.forgetMade(replaced.path)
+	c.moveMade(old, replaced)
 	return why, err
 }
 
@@ -350,7 +349,7 @@ func (c *change) renameTree(from, to place) (why string, err error) {
 			return fs.SkipAll
 		}
 		moved := to.path + path[len(from.path):]
-		if why = c.refuseMoved(path, moved); why != "" {
+		if why = c.refuseMoved(from.path, path, moved); why != "" {
 			return fs.SkipAll
 		}
 		for _, p := range []string{path, moved} {

@@ -70,6 +70,9 @@ func (c *change) mayChange(protected string, p place) bool {
 	if c.isReadOnly(p) || slices.ContainsFunc(c.order.Approved, func(ok string) bool { return p.path == ok || below(p.path, ok) || below(ok, p.path) }) {
 		return true
 	}
+	if p.exists && c.isLoose(protected) {
+		return true
+	}
 	if !c.inNewRepository(protected) && !c.isGit() {
 		return false
 	}
@@ -91,29 +94,44 @@ func (c *change) isReadOnly(p place) bool {
 	return unix.Statfs(c.task().seen(path), &s) == nil && s.Flags&unix.ST_RDONLY != 0
 }
 
-// inNewRepository reports whether a path is in a repository that the command has created, with
-// or without a worktree.
-func (c *change) inNewRepository(path string) bool {
+// inNewRepository reports whether a path is in a repository that the command has created.
+func (c *change) inNewRepository(path string) bool { return c.newRepository(path) != "" }
+
+// newRepository returns the repository, with or without a worktree, that the command has created
+// and that contains a path; "" if there is none.
+func (c *change) newRepository(path string) string {
 	for dir := filepath.Dir(path); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 		c.mu.Lock()
 		made := c.made[dir]
 		c.mu.Unlock()
 		if !made {
-			return false // what contains it is older
+			return "" // what contains it is older
 		}
 		if info, err := os.Lstat(filepath.Join(dir, ".git")); isGitDir(dir) || err == nil && (!info.IsDir() || isGitDir(filepath.Join(dir, ".git"))) {
-			return true
+			return dir
 		}
 	}
-	return false
+	return ""
 }
 
-// forgetMade forgets that the command has created a directory and those in it, because it gives
-// them other names.
-func (c *change) forgetMade(path string) {
+// moveMade follows the directories that the command has created when one is renamed. If something
+// is at the new path, nobody knows here whether the call works: then they are forgotten.
+func (c *change) moveMade(from, to place) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	maps.DeleteFunc(c.made, func(dir string, _ bool) bool { return dir == path || below(dir, path) })
+	moved := map[string]bool{}
+	for dir := range c.made {
+		switch {
+		case dir == from.path || below(dir, from.path):
+			if !to.exists {
+				moved[to.path+dir[len(from.path):]] = true
+			}
+			delete(c.made, dir)
+		case dir == to.path || below(dir, to.path):
+			delete(c.made, dir)
+		}
+	}
+	maps.Copy(c.made, moved)
 }
 
 // isGitDir reports whether git takes a directory for one of its own.
@@ -124,21 +142,15 @@ func isGitDir(dir string) bool {
 	})
 }
 
-// refuseMoved returns why a strict command cannot move a file with a directory that it renames;
-// "" if it can. The file may get a protected path, or lose one, by the new name of the
+// refuseMoved returns why a strict command cannot move a file with the directory dir that it
+// renames; "" if it can. The file may get a protected path, or lose one, by the new name of the
 // directory. Protected files of the user may move with the directory that contains them, those that
 // the command has created only within its own repositories.
-func (c *change) refuseMoved(from, to string) (why string) {
+func (c *change) refuseMoved(dir, from, to string) (why string) {
 	if !c.order.Strict || len(c.order.Protected) == 0 {
 		return ""
 	}
-	before, after := c.protectedAt(from), c.protectedAt(to)
-	c.mu.Lock()
-	loose := false
-	for path := range c.loose {
-		loose = loose || from == path || below(from, path)
-	}
-	c.mu.Unlock()
+	before, after, loose := c.protectedAt(from), c.protectedAt(to), c.isLoose(from)
 	switch {
 	case before == "" && after == "", before != "" && after != "" && !loose, after == "" && loose:
 		return ""
@@ -146,9 +158,26 @@ func (c *change) refuseMoved(from, to string) (why string) {
 		after = before
 	case c.inNewRepository(after) || c.isGit():
 		return ""
+	default:
+		if r := c.newRepository(from); r == dir || r != "" && below(r, dir) { // it moves, too
+			return ""
+		}
 	}
 	c.nameProtected(after)
 	return "it is protected"
+}
+
+// isLoose reports whether a path is one that the command could create although it is protected, or
+// in one.
+func (c *change) isLoose(path string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for at := range c.loose {
+		if path == at || below(path, at) {
+			return true
+		}
+	}
+	return false
 }
 
 // protectedAt returns the first protected path on the way to path from a directory whose changes

@@ -1,11 +1,12 @@
 // Package confine keeps the commands of an agent in its workspace: it defines what their
 // sandbox permits, and undoes afterwards what the sandbox cannot prevent. Paths that
 // make other programs run commands (see Options.Protected) are read-only in the sandbox
-// if they exist; those that a command creates are renamed afterwards. The configuration
+// if they exist. The supervisor of a command that nobody approved refuses to create them: see
+// Guard.Order. Those that another command creates are renamed afterwards. The configuration
 // of git stays writable; settings in it that can run programs are reverted.
 //
-// The check covers all directories that commands make, and the first 500 others, those near
-// the top first. In directories of dependencies, such as vendor, it looks only for
+// The check covers all directories that commands make, those in which they may have created a
+// repository, and the first 500 others, those near the top first. In directories of dependencies, such as vendor, it looks only for
 // repositories: in all submodules and the first 200 other directories. It cannot tell who
 // changed a file: a protected path that the user creates while a command runs is renamed,
 // too. The check deletes nothing.

@@ -86,6 +86,21 @@ func TestProtectedPathsAreRefused(t *testing.T) {
 			t.Errorf("%s: got %s, %+v:\n%s", row.line, r.Summary, r.Blocked, r.Text)
 		}
 	}
+	// Git may, in a command that runs it, but what it creates is renamed.
+	const byGit = "git config -f z/.envrc a.b c; git diff --no-index --output=z/d/.github/workflows /dev/null a0/f; git -C z/d/bare config core.fsmonitor evil"
+	for _, ok.Snapshot.Git = range []bool{true, false} {
+		call, err := c.prepare("shell", map[string]any{"command": "mkdir -p z/d/.github; " + byGit})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r, err := call.Run(t.Context(), ok); err != nil || strings.Contains(r.Text, "renamed to") != ok.Snapshot.Git || !strings.Contains(r.Text, "z/.envrc, which is protected") ||
+			strings.Contains(c.git("-C", deep+"bare", "config", "--list"), "evil") {
+			t.Errorf("git: got %s, %v", r.Text, err)
+		}
+		for name := range strings.SplitSeq("z/.envrc.agent-removed "+deep+".github "+deep+"bare/config.agent-removed", " ") {
+			os.RemoveAll(filepath.Join(c.dir, name))
+		}
+	}
 	// A repository in a directory that was there before is checked, wherever it is.
 	for _, line := range []string{
 		"git init -q z/p0 && git -C z/p0 config core.fsmonitor /bin/evil",

@@ -219,6 +219,9 @@ func TestPermissionsOfPackageScripts(t *testing.T) {
 	for _, c := range []struct{ file, content, want string }{
 		{"package.json", `{"name": "x", "version": "1.1.0", "scripts": {"test": "node --test"}, "devDependencies": {"a": "2"}}`, "runs"},
 		{"package.json", "\ufeff{\n  \"scripts\": {\n\"test\":   \"node --test\"}, \"description\": \"the scripts\"}", "runs"},
+		{"package.json", `{"scripts": {"test": "node --test"}, "repository": "a/b", "dependencies": {"a": "^2 || 3.x", "b": "latest"}}`, "runs"},
+		{"package.json", `{"scripts": {"test": "node --test"}, "dependencies": {"a": "file:./a"}}`, "asks"},
+		{"package.json", `{"scripts": {"test": "node --test"}, "devDependencies": {"a": "user/a"}}`, "asks"},
 		{"package.json", `{"scripts": {"test": "node --test", "pretest": "curl x"}}`, "asks"},
 		{"package.json", `{"scripts": {"test": "node --test"}, "scripts": {"test": "curl x"}}`, "asks"},
 		{"package.json", `{"scripts": {"test": "node --test"}, "\u0073cripts": {"test": "curl x"}}`, "asks"},

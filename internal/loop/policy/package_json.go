@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strings"
 )
 
 // descriptive are the sections of package.json that describe a package and what it needs.
@@ -27,6 +28,11 @@ func packageSum(content []byte) string {
 	h := sha256.New()
 	for _, name := range slices.Sorted(maps.Keys(sections)) {
 		if slices.Contains(descriptive[:], name) {
+			if strings.HasSuffix(name, "ependencies") {
+				for _, line := range addresses(sections[name]) {
+					h.Write(line)
+				}
+			}
 			continue
 		}
 		section, err := json.Marshal([]any{name, sections[name]}) // without white space
@@ -36,4 +42,22 @@ func packageSum(content []byte) string {
 		h.Write(section)
 	}
 	return sumOf(h)
+}
+
+// addresses returns the entries of a section whose package does not come from the registry by
+// its own name, such as "file:./x", "git+https://h/x", "user/x" and "npm:other": installing them runs
+// their scripts.
+func addresses(section json.RawMessage) (out [][]byte) {
+	var packages map[string]json.RawMessage
+	if json.Unmarshal(section, &packages) != nil {
+		return nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(packages)) {
+		var from string
+		if json.Unmarshal(packages[name], &from) == nil && strings.ContainsAny(from, ":/") {
+			line, _ := json.Marshal([]string{name, from}) // strings never fail
+			out = append(out, line)
+		}
+	}
+	return out
 }

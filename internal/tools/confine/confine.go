@@ -2,12 +2,13 @@
 // sandbox permits, and undoes afterwards what the sandbox cannot prevent. Paths that
 // make other programs run commands (see Options.Protected) are read-only in the sandbox
 // if they exist. The supervisor of a command that nobody approved refuses to create them: see
-// Guard.Order. Those that another command creates are renamed afterwards. The configuration
-// of git stays writable; settings in it that can run programs are reverted.
+// Guard.Order. Those that another command or git creates are renamed afterwards. The
+// configuration of git stays writable; settings in it that can run programs are reverted.
 //
 // The check covers all directories that commands make, those in which they may have created a
-// repository, and the first 500 others, those near the top first. In directories of dependencies, such as vendor, it looks only for
-// repositories: in all submodules and the first 200 other directories. It cannot tell who
+// repository, and the first 500 others, those near the top first. In directories of
+// dependencies, such as vendor, it looks only for repositories: in all submodules and the
+// first 200 other directories. It cannot tell who
 // changed a file: a protected path that the user creates while a command runs is renamed,
 // too. The check deletes nothing.
 //
@@ -222,13 +223,18 @@ func (g *Guard) Profile() *sandbox.Profile {
 }
 
 // End is EndWith without directories.
-func (g *Guard) End() (notices []Notice) { return g.EndWith(nil, nil) }
+func (g *Guard) End() (notices []Notice) { return g.EndWith(Seen{}) }
+
+// Seen is what the supervisor of a command has seen, wherever it is. All paths are absolute.
+type Seen struct {
+	Planted []string // directories in which the command may have created a repository
+	Made    []string // those that it has created itself
+	ByGit   []string // protected paths that git has created
+}
 
 // EndWith undoes the changes of the command to protected paths and to the configuration of
-// git. The command must have ended. planted are directories in which it may have created
-// a repository, made those that it has created itself for one: they are checked wherever they
-// are.
-func (g *Guard) EndWith(planted, made []string) (notices []Notice) {
+// git. The command must have ended.
+func (g *Guard) EndWith(seen Seen) (notices []Notice) {
 	if g == nil || g.private {
 		return nil
 	}
@@ -237,10 +243,10 @@ func (g *Guard) EndWith(planted, made []string) (notices []Notice) {
 	defer a.mu.Unlock()
 	notices = g.restoreLinks()
 	a.tree.planted = map[string]bool{}
-	for _, dir := range planted {
+	for _, dir := range seen.Planted {
 		a.tree.planted[dir] = a.tree.dirs[dir] == nil
 	}
-	for _, dir := range made {
+	for _, dir := range seen.Made {
 		a.tree.planted[dir] = false
 	}
 	a.tree.scan()
@@ -266,6 +272,11 @@ func (g *Guard) EndWith(planted, made []string) (notices []Notice) {
 	}
 	for path, why := range g.absent {
 		notices = append(notices, g.undo(path, why)...)
+	}
+	for _, path := range seen.ByGit {
+		if !a.tree.newRepository(path, g.scan) {
+			notices = append(notices, g.undo(path, a.Protected.Why(filepath.Base(filepath.Dir(path)), filepath.Base(path)))...)
+		}
 	}
 	for dir, before := range g.opened {
 		notices = append(notices, g.undoIn(dir, before)...)

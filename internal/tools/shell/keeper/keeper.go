@@ -28,6 +28,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -163,6 +164,7 @@ const (
 	Protected = 'p' // a change of a protected path was refused; the text is the path
 	Planted   = 'g' // the command may have created a repository; the text is the directory
 	Made      = 'm' // the same in a directory that the command has created
+	ByGit     = 'i' // git has created a protected path; the text is the path
 	Started   = 's' // the value is the ID of the process and its group
 	Turned    = 't' // NewTurn has been executed
 	Exited    = 'x' // the shell exited; the value is the wait status
@@ -195,6 +197,7 @@ type Files struct {
 	// Planted are directories in which the command created an entry by which git recognizes a
 	// repository, or to which it moved one; Made those of them that it has created itself.
 	Planted, Made []string
+	ByGit         []string // protected paths that git created
 }
 
 // Change is a change of a file that a command was not allowed to make.
@@ -224,7 +227,7 @@ func Decode(b []byte) Report { return Report{b[0], binary.BigEndian.Uint32(b[1:]
 
 // HasText reports whether a text follows the report.
 func (r Report) HasText() bool {
-	return r.Kind == Unstored || r.Kind == Unwatched || r.Kind == Unkept || r.Kind == Protected || r.Kind == Planted || r.Kind == Made
+	return slices.Contains([]byte{Unstored, Unwatched, Unkept, Protected, Planted, Made, ByGit}, r.Kind)
 }
 
 // Open opens the store of files at a path. The process of the keeper closes it by ending.

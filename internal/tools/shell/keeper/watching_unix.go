@@ -49,6 +49,7 @@ func newWatch(o *snapshot.Order, open Open) (*watching, error) {
 	w.watcher = watch.New(*o, store, watch.Reports{
 		Refused:   func(path, why string) { reportText(Unkept, path+"\x00"+why) },
 		Protected: func(path string) { reportText(Protected, path) },
+		ByGit:     func(path string) { reportText(ByGit, path) },
 		Repository: func(dir string, made bool) {
 			if made {
 				reportText(Made, dir)

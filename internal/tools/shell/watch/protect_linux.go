@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	maxNamed   = 5   // protected paths that are reported
-	maxPlanted = 500 // directories that are reported as repositories
+	maxNamed   = 20   // protected paths that are reported
+	maxPlanted = 5000 // directories that are reported as repositories
 )
 
 // refuseProtected returns why a strict command cannot change a protected place, or one in a
@@ -73,16 +73,37 @@ func (c *change) mayChange(protected string, p place) bool {
 	if p.exists && c.isLoose(protected) {
 		return true
 	}
-	if !c.inNewRepository(protected) && !c.isGit() {
+	own := c.inNewRepository(protected)
+	if name := filepath.Base(protected); !own && (holdsPrograms(name) || marksGit(name)) {
+		return c.isPlanted(filepath.Dir(protected)) || c.runsGit() && c.report(filepath.Dir(protected), false) == ""
+	}
+	if !own && !c.runsGit() {
 		return false
 	}
-	if !p.exists {
-		c.mu.Lock()
+	c.mu.Lock()
+	_, touched := c.kept[p.path] // a checkout removes a file before it creates the new one
+	created := !p.exists && !touched && !c.loose[protected]
+	if created {
 		c.loose[protected] = true
-		c.mu.Unlock()
+	}
+	c.mu.Unlock()
+	if created && !own {
+		c.reports.ByGit(protected)
 	}
 	return true
 }
+
+// isPlanted reports whether a directory was reported as a repository: it is checked after the
+// command.
+func (c *change) isPlanted(dir string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, is := c.planted[dir]
+	return is
+}
+
+// runsGit reports whether git makes the call, in a command whose text runs git.
+func (c *change) runsGit() bool { return c.order.Git && c.isGit() }
 
 // isReadOnly reports whether the command sees a place on a file system that it cannot write.
 func (c *change) isReadOnly(p place) bool {
@@ -156,7 +177,7 @@ func (c *change) refuseMoved(dir, from, to string) (why string) {
 		return ""
 	case after == "":
 		after = before
-	case c.inNewRepository(after) || c.isGit():
+	case c.inNewRepository(after) || c.runsGit():
 		return ""
 	default:
 		if r := c.newRepository(from); r == dir || r != "" && below(r, dir) { // it moves, too

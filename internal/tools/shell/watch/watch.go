@@ -60,6 +60,9 @@ type Reports struct {
 	// recognizes a repository, or to which it moves one, once for each. made is set if the
 	// command has created the directory.
 	Repository func(dir string, made bool)
+	// ByGit is called for the protected paths that git creates outside new repositories, once
+	// for each.
+	ByGit func(path string)
 }
 
 // entry is a path that is kept, or being kept.
@@ -75,6 +78,9 @@ func New(o snapshot.Order, s snapshot.Store, reports Reports) *Watcher {
 	}
 	if reports.Protected == nil {
 		reports.Protected = func(string) {}
+	}
+	if reports.ByGit == nil {
+		reports.ByGit = func(string) {}
 	}
 	if reports.Repository == nil {
 		reports.Repository = func(string, bool) {}

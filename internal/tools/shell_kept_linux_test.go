@@ -77,6 +77,27 @@ func TestStrictCommandIsBlocked(t *testing.T) {
 	}
 }
 
+// Undo keeps nothing below .git, in any spelling, so a strict command cannot use it to change a
+// file by a second name.
+func TestStrictCommandUsesNoOtherSpellingOfGit(t *testing.T) {
+	c := confineCommands(t)
+	_, ok := c.keep(true)
+	c.put("keep", "mine\n")
+	c.put("target/.GIT/f", "")
+	for _, line := range []string{"mkdir -p target/d/.gIt", "ln keep target/.GIT/h", "mkdir x && mv x target/.Git", "echo x >target/.GIT/f"} {
+		call, err := c.prepare("shell", map[string]any{"command": line})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r, err := call.Run(t.Context(), ok); err != nil || r.Blocked == nil || r.Blocked.Unkept != "git directories are not kept" {
+			t.Errorf("%s: got %+v, %v", line, r, err)
+		}
+	}
+	if c.exists("target/.GIT/h") || c.exists("target/.Git") || c.exists("target/d/.gIt") {
+		t.Error("it was created")
+	}
+}
+
 // A command that may not change the git directory does not try to update its index, as git
 // status and go build do. Where git tries nevertheless, that does not block the command.
 func TestStrictCommandLeavesTheIndex(t *testing.T) {

@@ -65,6 +65,7 @@ func TestProtectedPathsAreRefused(t *testing.T) {
 		{"mv z/e0 z/target && echo evil >z/target/.envrc; mv z/target z/e0", "z/e0/.envrc"},
 		{"git init -q z/n5 && echo x >z/n5/.envrc && mv z/n5/.git z/n5/x; mv z/n5 z/e1/n", "z/e1/n/.envrc"},
 		{"git init -q z/n6 && mkdir -p z/n6/.github/workflows && mv z/n6/.github z/e2/.github", "z/e2/.github/workflows"},
+		{"mkdir z/v && rmdir z/v && mv z/e3 z/v && git init -q z/v && rm -r z/v/.git; mkdir z/v/.git z/v/.git/refs z/v/.git/objects && echo x >z/v/.git/HEAD; echo evil >z/v/.envrc", "z/v/.envrc"},
 		{"mv z/d/old z/d/vendor", deep + "old/.vscode"},
 		{"mv z/d/old z/d/older && mv z/d/older z/d/old", ""},
 		{"echo fine >z/d/node_modules/p/.envrc", ""},

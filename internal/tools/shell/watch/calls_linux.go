@@ -272,14 +272,24 @@ func (c *change) created(dir, path int, make func(dir int, name string) error) (
 
 // createdDir is created for a directory.
 func (c *change) createdDir(dir, path, mode int) (why string, err error) {
-	if why, err = c.created(dir, path, c.makeDir(mode)); why == "" && err == nil {
-		if p, err := c.name(dir, path); err == nil && !p.exists {
-			c.mu.Lock()
-			c.made[p.path] = true
-			c.mu.Unlock()
-		}
+	why, err = c.created(dir, path, c.makeDir(mode))
+	p, gone := c.name(dir, path)
+	if why != "" || err != nil || gone != nil || p.exists {
+		return why, err
 	}
-	return why, err
+	if !c.acts { // the kernel makes it later
+		c.noteMade(p.path, 0)
+		return "", nil
+	}
+	create := c.act
+	c.act = func() error {
+		err := create()
+		if made, gone := look(p.path); err == nil && gone == nil && made.dir() {
+			c.noteMade(p.path, made.info.Ino)
+		}
+		return err
+	}
+	return "", nil
 }
 
 // link creates a second name for a file. A later write through one of the names changes

@@ -81,6 +81,11 @@ const lostGit = "git directories are not kept"
 // command has created the directory, or the place is in none. In a command that runs git, only
 // git may change what holds the history.
 func (c *change) refuseGit(p place) (why string) {
+	for name := range strings.SplitSeq(p.path, "/") {
+		if name != ".git" && strings.EqualFold(name, ".git") { // not kept either
+			return c.refuse(p.path, lostGit)
+		}
+	}
 	before, rest, found := strings.Cut(p.path+"/", "/.git/")
 	dir := before + "/.git"
 	if !found || !c.git(dir) || dir == p.path && !p.exists {

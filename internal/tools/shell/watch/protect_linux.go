@@ -122,10 +122,7 @@ func (c *change) inNewRepository(path string) bool { return c.newRepository(path
 // and that contains a path; "" if there is none.
 func (c *change) newRepository(path string) string {
 	for dir := filepath.Dir(path); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-		c.mu.Lock()
-		made := c.made[dir]
-		c.mu.Unlock()
-		if !made {
+		if !c.isMade(dir) {
 			return "" // what contains it is older
 		}
 		if info, err := os.Lstat(filepath.Join(dir, ".git")); isGitDir(dir) || err == nil && (!info.IsDir() || isGitDir(filepath.Join(dir, ".git"))) {
@@ -135,17 +132,36 @@ func (c *change) newRepository(path string) string {
 	return ""
 }
 
+// noteMade notes that the command creates a directory; an inode of 0 is not known.
+func (c *change) noteMade(dir string, inode uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.made[dir] = inode
+}
+
+// isMade reports whether the command has created the directory at a path.
+func (c *change) isMade(dir string) bool {
+	c.mu.Lock()
+	inode, made := c.made[dir]
+	c.mu.Unlock()
+	if !made || inode == 0 {
+		return made
+	}
+	now, err := look(dir)
+	return err == nil && now.dir() && now.info.Ino == inode
+}
+
 // moveMade follows the directories that the command has created when one is renamed. If something
 // is at the new path, nobody knows here whether the call works: then they are forgotten.
 func (c *change) moveMade(from, to place) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	moved := map[string]bool{}
-	for dir := range c.made {
+	moved := map[string]uint64{}
+	for dir, inode := range c.made {
 		switch {
 		case dir == from.path || below(dir, from.path):
 			if !to.exists {
-				moved[to.path+dir[len(from.path):]] = true
+				moved[to.path+dir[len(from.path):]] = inode
 			}
 			delete(c.made, dir)
 		case dir == to.path || below(dir, to.path):
@@ -262,10 +278,7 @@ func (c *change) reportRepository(dir string) (why string) {
 	if !c.wanted(dir) && !slices.Contains(c.order.Roots, dir) { // such as below .git
 		return ""
 	}
-	c.mu.Lock()
-	made := c.made[dir]
-	c.mu.Unlock()
-	return c.report(dir, made)
+	return c.report(dir, c.isMade(dir))
 }
 
 // report is reportRepository for a directory that the command has created, if made is set.

@@ -40,12 +40,12 @@ type Watcher struct {
 	kept     map[string]*entry // by path
 	touched  int
 	problem  string
-	reported bool            // refused was called for a path that is no lock of an index
-	raced    bool            // refused was called with Raced
-	made     map[string]bool // directories that the command has created
-	named    []string        // protected paths that were reported
-	planted  map[string]bool // directories that were reported as repositories, and whether they were made
-	loose    map[string]bool // protected paths that the command could create
+	reported bool              // refused was called for a path that is no lock of an index
+	raced    bool              // refused was called with Raced
+	made     map[string]uint64 // directories that the command has created, and their inodes
+	named    []string          // protected paths that were reported
+	planted  map[string]bool   // directories that were reported as repositories, and whether they were made
+	loose    map[string]bool   // protected paths that the command could create
 }
 
 // Reports are called with the changes that a Watcher refuses because of Order.Strict. A nil
@@ -89,7 +89,7 @@ func New(o snapshot.Order, s snapshot.Store, reports Reports) *Watcher {
 	for _, path := range o.Protected {
 		names = append(names, protect.Name{Path: path, Why: path})
 	}
-	return &Watcher{order: o, store: s, reports: reports, protected: protect.New(names), kept: map[string]*entry{}, made: map[string]bool{}, planted: map[string]bool{}, loose: map[string]bool{}}
+	return &Watcher{order: o, store: s, reports: reports, protected: protect.New(names), kept: map[string]*entry{}, made: map[string]uint64{}, planted: map[string]bool{}, loose: map[string]bool{}}
 }
 
 // NewTurn begins a new turn: paths that were kept before are kept again when they change.

@@ -8,6 +8,9 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"agent/cmd/agent/dotenv"
+	"agent/internal/llm/mask"
 )
 
 // stores reports whether a file below the state directory of h contains text.
@@ -66,6 +69,47 @@ func TestSecretsOfEnvironmentFiles(t *testing.T) {
 				t.Errorf("the session has the secret, want hidden %v", c.hidden)
 			}
 		})
+	}
+}
+
+// Ordinary words and other common text in the values of secrets are not replaced elsewhere.
+func TestOrdinaryTextOfEnvironmentFiles(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	env := `# Token: "disabled", see https://example.com/tokens
+DB_PASSWORD="postgres"; export DB_PASSWORD # default
+ADMIN_PASSWORD=changeme, # 12345678
+API_TOKEN=${OTHER_TOKEN}
+DATABASE_DSN=postgres://app:${DB_PASSWORD}@db/app
+AUTH_HEADER=Authorization: Bearer ${API_TOKEN}
+SSH_KEY=${HOME}/.ssh/id_rsa
+AUTH_URL=https://login.$DOMAIN/authorize
+DEPLOY_KEY="-----BEGIN RSA PRIVATE KEY-----
+MIIEowIBAAKCAQEAq7Vx2mLr9TzB4wKc
+-----END RSA PRIVATE KEY-----"
+OPEN_SECRET='q7Vx2mLr9TzB4wKc
+NODE_ENV=production
+# it's open
+`
+	if err := os.WriteFile(filepath.Join(dir, ".env"), []byte(env), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	files := &environmentFiles{masker: mask.New(nil), files: dotenv.New([]string{dir})}
+	files.update()
+	const text = `x = "postgres"; y = "disabled", changeme, 12345678 ${OTHER_TOKEN} https://example.com/tokens
+postgres://app:${DB_PASSWORD}@db/app
+Authorization: Bearer
+/root/.ssh/id_rsa https://login.example.com/authorize
+if line == "-----BEGIN RSA PRIVATE KEY-----" || line == "-----END RSA PRIVATE KEY-----" {}
+NODE_ENV=production
+`
+	if got := files.masker.Text(text); got != text {
+		t.Errorf("got %s", got)
+	}
+	for _, secret := range []string{"MIIEowIBAAKCAQEAq7Vx2mLr9TzB4wKc", "q7Vx2mLr9TzB4wKc"} {
+		if got := files.masker.Text("x " + secret + "\r\n"); strings.Contains(got, secret) {
+			t.Errorf("got %s", got)
+		}
 	}
 }
 

@@ -1,5 +1,6 @@
-// Package dotenv reads the variables of environment files, such as .env. It does not
-// decide which of them are secrets, and sets none. Start reading at Files.
+// Package dotenv reads the variables of environment files, such as .env, with all values
+// that programs may see in them. It does not decide which of them are secrets, and sets
+// none. Start reading at Files.
 package dotenv
 
 import (
@@ -7,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -18,7 +18,13 @@ import (
 const (
 	maxFiles     = 20       // files in all directories
 	maxSize      = 64 << 10 // bytes of a file; larger ones are not read
-	maxVariables = 300      // variables of a file
+	maxVariables = 1000     // variables of a file, also those in its comments
+
+	// A variable can have several values. After maxCandidates bytes of values, no further
+	// variable of the file is read.
+	maxLines      = 100      // lines of a value
+	maxValue      = 16 << 10 // bytes of a value
+	maxCandidates = 8 * maxSize
 )
 
 // settled is the age from which the modification time of a file or directory shows every
@@ -55,7 +61,8 @@ func New(dirs []string) *Files {
 }
 
 // Changed returns the variables, as NAME=value, of the files that appeared or changed since
-// the last call. Files that cannot be read have none.
+// the last call. A variable is returned with each value that a program may read, because
+// programs read these files by different rules. Files that cannot be read have none.
 func (f *Files) Changed() (variables []string) {
 	var files []string
 	for i := range f.dirs {
@@ -111,8 +118,7 @@ func (f *Files) changed(path string) []string {
 	if time.Since(s.modified) > settled {
 		f.read[path] = s
 	}
-	all := parse(text)
-	return slices.Clip(all[:min(len(all), maxVariables)])
+	return parse(text)
 }
 
 // content returns the text of the file at path. It fails if that is no longer the file of

@@ -1,83 +1,142 @@
 package dotenv
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+	"sync"
+)
 
-// parse returns the variables that text sets, as NAME=value, also those in comments: a
-// variable that somebody commented out may still hold a secret. A value in double quotes
-// with escapes is returned twice, as it is in the file and without the escapes. Values with
-// a reference, such as ${HOST}, are left out: they are not what programs get.
-func parse(text string) (variables []string) {
-	text = strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n")
-	for text != "" {
+// parse returns the variables that text sets, as NAME=value. Programs read environment files
+// by different rules, so each variable is returned with every value that a program may get,
+// and with the parts of these values that are secret on their own. See candidates.
+func parse(text string) []string {
+	text = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(strings.TrimPrefix(text, "\ufeff"))
+	c := candidates{seen: map[string]bool{}}
+	for variables := 0; text != ""; {
 		var line string
 		line, text, _ = strings.Cut(text, "\n")
-		name, value, ok := strings.Cut(line, "=")
-		if name = trimName(name); !ok || !isVariable(name) {
-			continue
-		}
-		value = strings.TrimLeft(value, " \t")
-		quoted, rest, quote := unquote(value, text)
-		if quote != 0 {
-			value, text = quoted, rest
-		} else {
-			value = withoutComment(value)
-		}
-		if quote != '\'' && strings.Contains(value, "${") {
-			continue
-		}
-		variables = append(variables, name+"="+value)
-		if plain := escapes.Replace(value); quote == '"' && plain != value {
-			variables = append(variables, name+"="+plain)
+		for _, v := range assignments(line) {
+			if variables++; variables > maxVariables || c.size > maxCandidates {
+				return c.all
+			}
+			c.name = v.name
+			c.addValue(v.value)
+			c.add(continued(v.value, text))
 		}
 	}
-	return variables
+	return c.all
 }
 
-// escapes replaces escapes in double quotes.
-var escapes = strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\"`, `"`, `\\`, `\`, `\$`, `$`)
+// variable is a variable with the rest of its line.
+type variable struct{ name, value string }
 
-// trimName returns a name without blanks, the sign of a comment and export before it.
-func trimName(s string) string {
-	s = strings.TrimLeft(s, "# \t")
-	if rest, ok := strings.CutPrefix(s, "export"); ok && strings.TrimLeft(rest, " \t") != rest {
-		s = rest
+// assignments returns the variables that a line sets, also those in a comment: a variable
+// that somebody commented out may still hold a secret. It does not look at quotes, because
+// one that is not closed would hide the variables after it.
+func assignments(line string) (all []variable) {
+	for _, p := range assigned() {
+		for _, m := range p.FindAllStringSubmatchIndex(line, -1) {
+			value := strings.TrimSpace(line[m[1]:])
+			if strings.Trim(value, "=") != "" { // otherwise there is none, or base64 ends here
+				all = append(all, variable{line[m[2]:m[3]], value})
+			}
+		}
 	}
-	return strings.TrimSpace(s)
+	return all
 }
 
-// isVariable reports whether s can be the name of a variable.
-func isVariable(s string) bool {
-	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-") == ""
+// assigned matches the beginnings of variables up to their values: NAME=, also NAME+=,
+// NAME[0]=, ${NAME:=value} and ${NAME:-value}, and at the beginning of a line NAME: with a
+// blank, setenv NAME and set -x NAME.
+var assigned = patterns(
+	`(?:^|[^\w.=-])([\w.-]+)(?:(?:\[[^\]]*\])?[ \t]*[+:]?=|:-)`,
+	`^\W*([\w.-]+)["']?[ \t]*:[ \t]`,
+	`^\W*(?:setenv|set(?:[ \t]+-\w+)+)[ \t]+([\w.-]+)[ \t]`,
+)
+
+func patterns(expressions ...string) func() []*regexp.Regexp {
+	return sync.OnceValue(func() (all []*regexp.Regexp) {
+		for _, e := range expressions {
+			all = append(all, regexp.MustCompile(e))
+		}
+		return all
+	})
 }
 
-// unquote returns the text in quotes with which value begins, the lines after it, and the
-// quote. The text may continue in the lines that follow value. Quote is 0 if value begins
-// with no quote or the text does not end.
-func unquote(value, following string) (quoted, rest string, quote byte) {
-	if value == "" || !strings.Contains("\"'`", value[:1]) {
-		return "", "", 0
+// continued returns the value that begins with first and continues in the lines after it: up
+// to the quote with which it begins, or while lines end with a backslash. It is empty if the
+// value does not continue.
+func continued(first, following string) string {
+	quote := opening(first)
+	if first = first[len(quote):]; quote == "" && strings.HasSuffix(first, `\`) {
+		for lines := 1; strings.HasSuffix(first, `\`) && lines < maxLines; lines++ {
+			var next string
+			next, following, _ = strings.Cut(following, "\n")
+			first += "\n" + next
+		}
+		return shortened(first)
 	}
-	quote, all := value[0], value+"\n"+following
-	for i := 1; i < len(all); i++ {
-		switch {
-		case all[i] == '\\' && quote == '"':
+	if quote == "" || closing(first, quote) >= 0 {
+		return ""
+	}
+	all := first + "\n" + following
+	end := max(closing(all, quote), 0)
+	return shortened(all[:end])
+}
+
+// shortened returns the first lines of s, within the limits.
+func shortened(s string) string {
+	lines := strings.SplitN(s[:min(len(s), maxValue)], "\n", maxLines+1)
+	return strings.Join(lines[:min(len(lines), maxLines)], "\n")
+}
+
+// opening returns the quotes with which value begins, or "".
+func opening(value string) string {
+	for _, quote := range []string{`"""`, `'''`, `"`, `'`, "`", `$"`, `$'`} {
+		if strings.HasPrefix(value, quote) {
+			return quote
+		}
+	}
+	return ""
+}
+
+// closing returns the index of the quote in s that closes the opening one, or -1. A quote
+// after a backslash does not.
+func closing(s, quote string) int {
+	quote = strings.TrimPrefix(quote, "$")
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' {
 			i++
-		case all[i] == quote:
-			_, rest, _ = strings.Cut(all[i:], "\n")
-			return all[1:i], rest, quote
+		} else if strings.HasPrefix(s[i:], quote) {
+			return i
 		}
 	}
-	return "", "", 0
+	return -1
 }
 
-// withoutComment returns a value that is not in quotes, without the comment after it and
-// without a quote that is not closed.
-func withoutComment(value string) string {
-	for i := range value {
-		if value[i] == '#' && (i == 0 || value[i-1] == ' ' || value[i-1] == '\t') {
-			value = value[:i]
-			break
+// word returns the first word of s as a shell reads it: without its quotes and backslashes.
+func word(s string) string {
+	var b strings.Builder
+	quote := byte(0)
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '\\' && quote != '\'' && i+1 < len(s):
+			i++
+			if quote == '"' && !strings.Contains("$`\"\\", s[i:i+1]) {
+				b.WriteByte(c)
+			}
+			b.WriteByte(s[i])
+		case c == quote:
+			quote = 0
+		case quote != 0:
+			b.WriteByte(c)
+		case c == '"' || c == '\'':
+			quote = c
+		case strings.Contains(" \t;&|()<>", s[i:i+1]):
+			return b.String()
+		default:
+			b.WriteByte(c)
 		}
 	}
-	return strings.TrimLeft(strings.TrimSpace(value), "\"'`")
+	return b.String()
 }

@@ -53,9 +53,7 @@ func TestProtectedPathsAreRefused(t *testing.T) {
 		{"echo evil >z/d/old/.vscode/tasks.json", deep + "old/.vscode"},
 		{"echo evil >z/d/old/.vscode/new", deep + "old/.vscode"},
 		{"rm -r z/d/old/.vscode", deep + "old/.vscode"},
-		{"mkdir -p z/d/.github && mkdir z/d/.github/workflows", deep + ".github/workflows"},
 		{"mv z/d/w z/.github", "z/.github/workflows"},
-		{"mkdir z/n && echo evil >z/n/.envrc", "z/n/.envrc"},
 		{"mkdir z/n2 && rmdir z/n2 && mv z/d/alt z/n2 && git init -q z/n2; echo evil >z/n2/.envrc", "z/n2/.envrc"},
 		{"echo evil >z/d/bare/hooks/post-checkout", deep + "bare/hooks"},
 		{"echo evil >>z/d/bare/config", deep + "bare/config"},
@@ -63,8 +61,6 @@ func TestProtectedPathsAreRefused(t *testing.T) {
 		{"mv z/d/bare z/b && mv z/b/HEAD z/b/H; echo evil >>z/b/config; mv z/b/H z/b/HEAD; mv z/b z/d/bare", "z/b/HEAD"},
 		{"rm z/d/bare/HEAD", deep + "bare/HEAD"},
 		{"mv z/e0 z/target && echo evil >z/target/.envrc; mv z/target z/e0", "z/e0/.envrc"},
-		{"git init -q z/n5 && echo x >z/n5/.envrc && mv z/n5/.git z/n5/x; mv z/n5 z/e1/n", "z/e1/n/.envrc"},
-		{"git init -q z/n6 && mkdir -p z/n6/.github/workflows && mv z/n6/.github z/e2/.github", "z/e2/.github/workflows"},
 		{"mkdir z/v && rmdir z/v && mv z/e3 z/v && git init -q z/v && rm -r z/v/.git; mkdir z/v/.git z/v/.git/refs z/v/.git/objects && echo x >z/v/.git/HEAD; echo evil >z/v/.envrc", "z/v/.envrc"},
 		{"mv z/d/old z/d/vendor", deep + "old/.vscode"},
 		{"mv z/d/old z/d/older && mv z/d/older z/d/old", ""},
@@ -87,10 +83,28 @@ func TestProtectedPathsAreRefused(t *testing.T) {
 			t.Errorf("%s: got %s, %+v:\n%s", row.line, r.Summary, r.Blocked, r.Text)
 		}
 	}
+	// In directories that a command creates, it may, but what is left is renamed.
+	const inNew = "mkdir -p z/n/sub z/d/.github z/gone && echo x >z/n/sub/.envrc && mkdir z/n/sub/.vscode z/d/.github/workflows && echo x >z/gone/.envrc && rm -r z/gone && mv z/n z/m"
+	for line, renamed := range map[string]int{
+		inNew: 3,
+		"git init -q z/n5 && echo x >z/n5/.envrc && mv z/n5/.git z/n5/x; mv z/n5 z/e1/n":      1,
+		"git init -q z/n6 && mkdir -p z/n6/.github/workflows && mv z/n6/.github z/e2/.github": 1,
+	} {
+		call, err := c.prepare("shell", map[string]any{"command": line})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r, err := call.Run(t.Context(), ok); err != nil || r.IsError || strings.Count(r.Text, "renamed to") != renamed {
+			t.Errorf("%s: got %s, %v", line, r.Text, err)
+		}
+	}
 	// Git may, in a command that runs it, but what it creates is renamed.
 	const byGit = "git config -f z/.envrc a.b c; git diff --no-index --output=z/d/.github/workflows /dev/null a0/f; git -C z/d/bare config core.fsmonitor evil"
 	for _, ok.Snapshot.Git = range []bool{true, false} {
-		call, err := c.prepare("shell", map[string]any{"command": "mkdir -p z/d/.github; " + byGit})
+		if err := os.MkdirAll(filepath.Join(c.dir, deep, ".github"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		call, err := c.prepare("shell", map[string]any{"command": byGit})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -130,8 +144,8 @@ func TestProtectedPathsAreRefused(t *testing.T) {
 			t.Errorf("%s: got %q, %v", name, text, err)
 		}
 	}
-	for _, name := range []string{".envrc", "z/.envrc", "z/n/.envrc", "z/n2/.envrc", "z/e0/.envrc", "z/e1/n", "z/e2/.github/workflows", deep + ".VSCODE", deep + ".github/workflows", deep + "old/.vscode/new", deep + "bare/hooks/post-checkout", deep + "bare/config.worktree"} {
-		if c.exists(name) || c.exists(name+".agent-removed") {
+	for _, name := range []string{".envrc", "z/.envrc", "z/m/sub/.envrc", "z/m/sub/.vscode", "z/n2/.envrc", "z/e0/.envrc", "z/e1/n/.envrc", "z/e2/.github/workflows", deep + ".VSCODE", deep + ".github/workflows", deep + "old/.vscode/new", deep + "bare/hooks/post-checkout", deep + "bare/config.worktree"} {
+		if c.exists(name) {
 			t.Errorf("%s was created", name)
 		}
 	}

@@ -109,7 +109,7 @@ func (l launched) end() []confine.Notice {
 		return nil
 	}
 	kept := l.run.How().Kept
-	return append(l.guard.Refused(kept.Protected), l.guard.EndWith(confine.Seen{Planted: kept.Planted, Made: kept.Made, ByGit: kept.ByGit})...)
+	return append(l.guard.Refused(kept.Protected), l.guard.EndWith(confine.Seen{Planted: kept.Planted, Made: kept.Made, Created: kept.Created})...)
 }
 
 // serverNote returns a note for the model about the servers that the user cannot reach;

@@ -229,7 +229,7 @@ func (g *Guard) End() (notices []Notice) { return g.EndWith(Seen{}) }
 type Seen struct {
 	Planted []string // directories in which the command may have created a repository
 	Made    []string // those that it has created itself
-	ByGit   []string // protected paths that git has created
+	Created []string // protected paths that it could create
 }
 
 // EndWith undoes the changes of the command to protected paths and to the configuration of
@@ -273,8 +273,8 @@ func (g *Guard) EndWith(seen Seen) (notices []Notice) {
 	for path, why := range g.absent {
 		notices = append(notices, g.undo(path, why)...)
 	}
-	for _, path := range seen.ByGit {
-		if !a.tree.newRepository(path, g.scan) {
+	for _, path := range seen.Created {
+		if exists(path) && !a.tree.newRepository(path, g.scan) {
 			notices = append(notices, g.undo(path, a.Protected.Why(filepath.Base(filepath.Dir(path)), filepath.Base(path)))...)
 		}
 	}

@@ -38,10 +38,10 @@ var tasks = [...]entry{
 // settings lists the files that can name the shell or the programs with which a program
 // runs scripts. They may also hold secrets, which the program does not show.
 var settings = [...]entry{
-	{"npm", []string{".npmrc"}},
+	{"npm", []string{".npmrc", "binding.gyp"}},
 	{"npx", []string{".npmrc"}},
-	{"pnpm", []string{".npmrc"}},
-	{"yarn", []string{".npmrc"}},
+	{"pnpm", []string{".npmrc", "binding.gyp"}},
+	{"yarn", []string{".npmrc", "binding.gyp"}},
 }
 
 // more lists further files that programs read by default and that can name what they run.

@@ -164,7 +164,7 @@ const (
 	Protected = 'p' // a change of a protected path was refused; the text is the path
 	Planted   = 'g' // the command may have created a repository; the text is the directory
 	Made      = 'm' // the same in a directory that the command has created
-	ByGit     = 'i' // git has created a protected path; the text is the path
+	Created   = 'i' // a protected path was created; the text is the path
 	Started   = 's' // the value is the ID of the process and its group
 	Turned    = 't' // NewTurn has been executed
 	Exited    = 'x' // the shell exited; the value is the wait status
@@ -197,7 +197,7 @@ type Files struct {
 	// Planted are directories in which the command created an entry by which git recognizes a
 	// repository, or to which it moved one; Made those of them that it has created itself.
 	Planted, Made []string
-	ByGit         []string // protected paths that git created
+	Created       []string // protected paths that it could create
 }
 
 // Change is a change of a file that a command was not allowed to make.
@@ -227,7 +227,7 @@ func Decode(b []byte) Report { return Report{b[0], binary.BigEndian.Uint32(b[1:]
 
 // HasText reports whether a text follows the report.
 func (r Report) HasText() bool {
-	return slices.Contains([]byte{Unstored, Unwatched, Unkept, Protected, Planted, Made, ByGit}, r.Kind)
+	return slices.Contains([]byte{Unstored, Unwatched, Unkept, Protected, Planted, Made, Created}, r.Kind)
 }
 
 // Open opens the store of files at a path. The process of the keeper closes it by ending.

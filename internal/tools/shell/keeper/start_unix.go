@@ -154,8 +154,8 @@ func (p *Process) listen(reports *os.File) {
 			p.Files.Refused = &Change{Path: path, Why: why}
 		case Protected:
 			p.Files.Protected = append(p.Files.Protected, readText(r, reports))
-		case ByGit:
-			p.Files.ByGit = append(p.Files.ByGit, readText(r, reports))
+		case Created:
+			p.Files.Created = append(p.Files.Created, readText(r, reports))
 		case Made:
 			p.Files.Made = append(p.Files.Made, readText(r, reports))
 		case Planted:

@@ -19,7 +19,8 @@ const (
 
 // refuseProtected returns why a strict command cannot change a protected place, or one in a
 // protected directory; "" if it can. Git may: a checkout that fails in the middle would leave
-// the files of two commits.
+// the files of two commits. All may in directories that the command has created, or copies and
+// archives would fail in the middle, too. What is created so is reported.
 func (c *change) refuseProtected(p place) (why string) {
 	if !c.order.Strict || len(c.order.Protected) == 0 {
 		return ""
@@ -77,7 +78,7 @@ func (c *change) mayChange(protected string, p place) bool {
 	if name := filepath.Base(protected); !own && (holdsPrograms(name) || marksGit(name)) {
 		return c.isPlanted(filepath.Dir(protected)) || c.runsGit() && c.report(filepath.Dir(protected), false) == ""
 	}
-	if !own && !c.runsGit() {
+	if !own && !c.isMade(filepath.Dir(protected)) && !c.runsGit() {
 		return false
 	}
 	c.mu.Lock()
@@ -87,8 +88,8 @@ func (c *change) mayChange(protected string, p place) bool {
 		c.loose[protected] = true
 	}
 	c.mu.Unlock()
-	if created && !own {
-		c.reports.ByGit(protected)
+	if created {
+		c.reports.Created(protected)
 	}
 	return true
 }
@@ -195,10 +196,8 @@ func (c *change) refuseMoved(dir, from, to string) (why string) {
 		after = before
 	case c.inNewRepository(after) || c.runsGit():
 		return ""
-	default:
-		if r := c.newRepository(from); r == dir || r != "" && below(r, dir) { // it moves, too
-			return ""
-		}
+	case before != "" && (filepath.Dir(before) == dir || below(before, dir)) && c.isMade(filepath.Dir(before)):
+		return "" // with a directory of the command
 	}
 	c.nameProtected(after)
 	return "it is protected"
@@ -259,8 +258,9 @@ func (c *change) movePlanted(from, to string) (why string) {
 		}
 	}
 	for path := range c.loose {
-		if path == from || below(path, from) {
-			c.loose[to+path[len(from):]] = true
+		if at := to + path[min(len(from), len(path)):]; (path == from || below(path, from)) && !c.loose[at] {
+			c.loose[at] = true
+			c.reports.Created(at)
 		}
 	}
 	c.mu.Unlock()

@@ -60,9 +60,8 @@ type Reports struct {
 	// recognizes a repository, or to which it moves one, once for each. made is set if the
 	// command has created the directory.
 	Repository func(dir string, made bool)
-	// ByGit is called for the protected paths that git creates outside new repositories, once
-	// for each.
-	ByGit func(path string)
+	// Created is called for the protected paths that the command could create, once for each.
+	Created func(path string)
 }
 
 // entry is a path that is kept, or being kept.
@@ -79,8 +78,8 @@ func New(o snapshot.Order, s snapshot.Store, reports Reports) *Watcher {
 	if reports.Protected == nil {
 		reports.Protected = func(string) {}
 	}
-	if reports.ByGit == nil {
-		reports.ByGit = func(string) {}
+	if reports.Created == nil {
+		reports.Created = func(string) {}
 	}
 	if reports.Repository == nil {
 		reports.Repository = func(string, bool) {}

@@ -59,6 +59,9 @@ func (f *environmentFiles) update() {
 	defer f.mu.Unlock()
 	for _, v := range f.files.Changed() {
 		for name, value := range hiddenValues([]string{v}, f.limits) {
+			if dotenv.IsOrdinary(name, value) && len(hiddenValues([]string{"X=" + value}, f.limits)) == 0 {
+				continue
+			}
 			f.masker.Add(name, value)
 		}
 	}

@@ -76,7 +76,7 @@ vim-cases:
 	$(GO) test -count=1 -v -run VimCases ./internal/tui/editor/text/vi -record 3000 -seed $(or $(SEED),1)
 
 ## bench: run the benchmarks and print the table of speed; UPDATE=1 writes it into the help topic
-## bench BASE=PROGRAM: compare the speed with another program, such as an older one; ROWS='start run' chooses rows, MOST=1.5 allows more
+## bench BASE=PROGRAM: compare the speed with another program, such as an older one; ROWS='start run' chooses rows, MOST=1.5 allows more, PAIRS=1 measures again only what is worse
 ## bench BASE_REV=REVISION: the same with the program of another revision
 ifneq ($(BASE)$(BASE_REV),)
 bench:
@@ -86,7 +86,7 @@ bench:
 		git worktree add --quiet --detach "$$tree/source" "$(BASE_REV)" && base=$$tree/base && \
 		(cd "$$tree/source" && $(GO) build -trimpath -ldflags "$(LDFLAGS)" -o "$$base" ./cmd/agent) || exit 1; \
 	fi; \
-	AGENT_BENCH_BASE=$$(realpath "$$base") ROWS='$(ROWS)' MOST='$(MOST)' $(GO) test -count=1 -v -run '^TestCompareSpeed$$' -timeout 180m ./cmd/agent
+	AGENT_BENCH_BASE=$$(realpath "$$base") ROWS='$(ROWS)' MOST='$(MOST)' PAIRS='$(PAIRS)' $(GO) test -count=1 -v -run '^TestCompareSpeed$$' -timeout 180m ./cmd/agent
 else
 bench:
 	$(GO) test -run '^$$' -bench . -skip Speed -benchmem ./...

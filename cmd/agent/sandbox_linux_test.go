@@ -317,12 +317,12 @@ func TestCommandsHaveATemporaryDirectoryOfTheirOwn(t *testing.T) {
 	h.put(t, "spy.sh", "D=$(echo "+theirs+" | tr -d _); ls /tmp; cat $D/data; rm -rf $D; mkdir -p $D && echo planted >$D/data; find /tmp /var/tmp -name data -exec cat {} +; rm -rf $D")
 	for _, mode := range []string{"edits", "all"} {
 		results := sandboxRunAs(t, h, []string{"--mode", mode},
-			"shell", shellCall("echo patch > /tmp/fix.patch && echo one > ${TMPDIR:-/tmp}/a && cat /tmp/a && pwd && echo v >/var/tmp/v"),
-			"read", `{"path":"/tmp/a"}`,
+			"shell", shellCall("echo patch > /tmp/fix.patch && echo one > ${TMPDIR:-/tmp}/first && cat /tmp/first && pwd && echo v >/var/tmp/v"),
+			"read", `{"path":"/tmp/first"}`,
 			"write", `{"path":"/tmp/new/b","content":"two\n"}`,
 			"edit", `{"path":"/tmp/new/b","edits":[{"old":"two","new":"three"}]}`,
 			"search", `{"pattern":"three","path":"/tmp"}`,
-			"shell", shellCall("cat /tmp/new/b && rm -r /tmp/new /tmp/a && f=$(mktemp) && echo made >$f && cat $f && ls /tmp/*.patch"),
+			"shell", shellCall("cat /tmp/new/b && rm -r /tmp/new /tmp/first && f=$(mktemp) && echo made >$f && cat $f && ls /tmp/*.patch"),
 			"shell", shellCall("sh spy.sh"),
 			"read", `{"path":"/tmp/none"}`,
 			"read", `{"path":"/var/tmp/v"}`,

@@ -260,7 +260,7 @@ func (s *storm) state(dir string) (session.State, bool) {
 	if err != nil {
 		s.t.Error(err)
 	}
-	if len(infos) == 0 {
+	if len(infos) == 0 || infos[0].Dir == "" { // killed before the first record was complete
 		return session.State{}, false
 	}
 	v, err := store.View(infos[0].ID)

@@ -18,10 +18,10 @@ import (
 	"agent/internal/tools/shell"
 )
 
-// addSecrets replaces secrets by placeholders in what the models get and in what is
-// stored, unless the configuration disables that. Secrets are the values that commands
-// do not get, those of environment files that commands would not get as variables, and
-// text of known shapes. Call it after the directories of the workspace are known.
+// addSecrets makes the session replace secrets by placeholders in everything that models get
+// and that is stored, unless the configuration disables that. Secrets are variables that
+// commands do not get, variables of environment files that commands would not get, and text
+// in known formats. Call it once the directories of the workspace are known.
 func (a *app) addSecrets() {
 	if a.set.Redact != nil && !*a.set.Redact {
 		return
@@ -52,8 +52,8 @@ type environmentFiles struct {
 	files *dotenv.Files
 }
 
-// update adds the secrets of new and changed files. Two files may have variables of the
-// same name.
+// update adds the secrets of new and changed files. It looks at one variable at a time,
+// because two files may set the same one.
 func (f *environmentFiles) update() {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -34,7 +34,7 @@ type launched struct {
 	guard *confine.Guard
 	temp  string // where /tmp of the session is, if the command found that of the system; may be empty
 
-	unapproved bool // nobody approved it
+	unapproved bool // nobody approved the command
 }
 
 // tempNote returns a note for the model about a command that names /tmp and found that of the
@@ -102,8 +102,8 @@ func (s *shellTool) launch(ctx context.Context, c shell.Command, ok Approved) (l
 	return l, err
 }
 
-// end undoes what the sandbox could not prevent, and describes it with what it did prevent. The
-// command has ended.
+// end undoes changes that the sandbox could not prevent. It returns notices of these and of
+// attempts that the sandbox prevented. The command must have ended.
 func (l launched) end() []confine.Notice {
 	if l.guard == nil {
 		return nil

@@ -240,7 +240,7 @@ type Change struct {
 	// Moved is the other path of a moved file: the new one of a removed file, otherwise
 	// the old one. It is empty if the file is not moved.
 	Moved string
-	// Unlinks is set if the change takes the name away from a file that has other names, all
-	// or some of them unknown: undo cannot restore that.
+	// Unlinks is set if the change removes one name of a file with several hard links that are
+	// not all known. Undo cannot restore that.
 	Unlinks bool
 }

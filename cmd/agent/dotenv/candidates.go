@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Parts of a value that are shorter than this are not values themselves: ordinary text has
-// them too often.
+// Minimum lengths of the parts of a value that count as values themselves. Ordinary text
+// contains shorter ones too often.
 const (
 	minPart = 8  // bytes between references
 	minLine = 16 // bytes of a line
@@ -61,8 +61,8 @@ func (c *candidates) addParts(value string) {
 }
 
 // add adds a value with and without its escapes, and the lines of a value that has several.
-// It leaves out quotes and separators around them: with these an ordinary word would look
-// like a secret. It also leaves out lines that set a variable of their own.
+// It leaves out the quotes and separators around them, with which an ordinary word would look
+// like a secret. It also leaves out lines that set variables.
 func (c *candidates) add(value string) {
 	for _, v := range []string{value, unescape(value)} {
 		if v = trim(v); v == "" || isHollow(v) || !c.addOne(v) || !strings.Contains(v, "\n") {
@@ -124,7 +124,7 @@ func unescape(s string) string {
 }
 
 // isHollow reports whether a value consists of references or of the first or last line of a
-// PEM file, with at most a short text beside them. Such a value is not a secret.
+// PEM file, and at most a short text. Such a value is not a secret.
 func isHollow(value string) bool {
 	rest := shared().ReplaceAllString(value, "")
 	return rest != value && len(trim(rest)) < minPart

@@ -1,6 +1,6 @@
-// Package dotenv reads the variables of environment files, such as .env, with all values
-// that programs may see in them. It does not decide which of them are secrets, and sets
-// none. Start reading at Files.
+// Package dotenv reads the variables of environment files, such as .env, with all values that
+// programs may read from them. It does not decide which values are secrets, and sets no
+// variable. Start reading at Files.
 package dotenv
 
 import (
@@ -27,12 +27,12 @@ const (
 	maxCandidates = 8 * maxSize
 )
 
-// settled is the age from which the modification time of a file or directory shows every
-// later change. A change right after another one can get the same time.
+// settled is the age of a modification time from which every later change shows in it. A
+// second change right after the first one can get the same time.
 const settled = time.Second
 
-// Files are the environment files that lie directly in some directories, without symbolic
-// links. It is not safe for concurrent use.
+// Files finds the environment files directly in some directories, except symbolic links. It is
+// not safe for concurrent use.
 type Files struct {
 	dirs []directory
 	read map[string]stamp // by path
@@ -51,7 +51,7 @@ type stamp struct {
 	modified time.Time
 }
 
-// New returns the environment files in dirs. It reads nothing.
+// New returns the Files of dirs. It reads nothing.
 func New(dirs []string) *Files {
 	f := &Files{read: map[string]stamp{}}
 	for _, dir := range dirs {
@@ -61,8 +61,8 @@ func New(dirs []string) *Files {
 }
 
 // Changed returns the variables, as NAME=value, of the files that appeared or changed since
-// the last call. A variable is returned with each value that a program may read, because
-// programs read these files by different rules. Files that cannot be read have none.
+// the last call. A variable is returned once for each value that a program may read, because
+// programs read these files by different rules. Files that cannot be read are left out.
 func (f *Files) Changed() (variables []string) {
 	var files []string
 	for i := range f.dirs {
@@ -93,8 +93,8 @@ func (d *directory) list() []string {
 	return d.files
 }
 
-// isName reports whether an environment file has that name. Examples, such as
-// .env.example, are none.
+// isName reports whether name is that of an environment file, and not that of an example such
+// as .env.example.
 func isName(name string) bool {
 	lower := strings.ToLower(name)
 	known := strings.HasSuffix(lower, ".env") || strings.HasPrefix(lower, ".env.") || strings.HasPrefix(lower, ".env-")
@@ -121,8 +121,8 @@ func (f *Files) changed(path string) []string {
 	return parse(text)
 }
 
-// content returns the text of the file at path. It fails if that is no longer the file of
-// info, and does not wait for the writer of a pipe.
+// content returns the text of the file at path. It fails if info describes another file, which
+// has been replaced, and does not wait for the writer of a pipe.
 func content(path string, info fs.FileInfo) (string, error) {
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {

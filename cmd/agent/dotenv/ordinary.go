@@ -9,10 +9,10 @@ import (
 // minRandom is the minimum length of a value that looks random.
 const minRandom = 16
 
-// IsOrdinary reports whether the value of a variable with a name like that of a secret is probably
-// none, but a path, an address or an identifier, which also stands in source code: hiding
-// it would hide names of files. Environment files hold many of them, such as
-// SESSION_COOKIE_NAME=shop_session.
+// IsOrdinary reports whether the value of a variable with a name like that of a secret is
+// probably not a secret but a path, a URL or an identifier. Environment files hold many of
+// them, such as SESSION_COOKIE_NAME=shop_session. They also occur in source code, so replacing
+// them by placeholders would hide names there.
 func IsOrdinary(name, value string) bool {
 	words := strings.FieldsFunc(strings.ToUpper(name), func(r rune) bool { return r == '_' || r == '-' || r == '.' })
 	if len(words) == 0 || slices.Contains(words, "PUBLIC") || slices.Contains(words, "PUBLISHABLE") || isAddress(value) {
@@ -38,8 +38,8 @@ func isAddress(value string) bool {
 	return len(base) < len(value) && found && len(extension) <= 5 || !looksRandom(value) && strings.Contains(value, "/")
 }
 
-// looksRandom reports whether a value looks like one that was made by a program: long, and with
-// digits among letters in one of its words.
+// looksRandom reports whether a value looks generated: it is long, and one of its words has
+// digits among letters.
 func looksRandom(value string) bool {
 	if len(value) < minRandom || strings.ContainsFunc(value, unicode.IsSpace) {
 		return false

@@ -30,14 +30,14 @@ func parse(text string) []string {
 // variable is a variable with the rest of its line.
 type variable struct{ name, value string }
 
-// assignments returns the variables that a line sets, also those in a comment: a variable
-// that somebody commented out may still hold a secret. It does not look at quotes, because
-// one that is not closed would hide the variables after it.
+// assignments returns the variables that a line sets, also those in a comment: a variable that
+// was commented out may still hold a secret. It ignores quotes, because an unclosed one would
+// hide the variables after it.
 func assignments(line string) (all []variable) {
 	for _, p := range assigned() {
 		for _, m := range p.FindAllStringSubmatchIndex(line, -1) {
 			value := strings.TrimSpace(line[m[1]:])
-			if strings.Trim(value, "=") != "" { // otherwise there is none, or base64 ends here
+			if strings.Trim(value, "=") != "" { // otherwise there is no value, or = is the padding of base64
 				all = append(all, variable{line[m[2]:m[3]], value})
 			}
 		}
@@ -45,9 +45,9 @@ func assignments(line string) (all []variable) {
 	return all
 }
 
-// assigned matches the beginnings of variables up to their values: NAME=, also NAME+=,
-// NAME[0]=, ${NAME:=value} and ${NAME:-value}, and at the beginning of a line NAME: with a
-// blank, setenv NAME and set -x NAME.
+// assigned matches the text of an assignment before the value: NAME=, NAME+=, NAME[0]=,
+// ${NAME:= and ${NAME:-, and at the beginning of a line NAME: with a space after it,
+// setenv NAME and set -x NAME.
 var assigned = patterns(
 	`(?:^|[^\w.=-])([\w.-]+)(?:(?:\[[^\]]*\])?[ \t]*[+:]?=|:-)`,
 	`^\W*([\w.-]+)["']?[ \t]*:[ \t]`,
@@ -84,7 +84,7 @@ func continued(first, following string) string {
 	return shortened(all[:end])
 }
 
-// shortened returns the first lines of s, within the limits.
+// shortened returns s up to maxValue bytes and maxLines lines.
 func shortened(s string) string {
 	lines := strings.SplitN(s[:min(len(s), maxValue)], "\n", maxLines+1)
 	return strings.Join(lines[:min(len(lines), maxLines)], "\n")
@@ -100,8 +100,8 @@ func opening(value string) string {
 	return ""
 }
 
-// closing returns the index of the quote in s that closes the opening one, or -1. A quote
-// after a backslash does not.
+// closing returns the index of the quote in s that closes the opening one, or -1. It skips
+// characters after a backslash.
 func closing(s, quote string) int {
 	quote = strings.TrimPrefix(quote, "$")
 	for i := 0; i < len(s); i++ {

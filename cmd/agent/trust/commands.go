@@ -16,9 +16,9 @@ const maxSearched = 2000
 // Commands is like Programs for shell commands, and includes further files that they may
 // run: the manifests of programs such as make and npm, the files of directories that a loop,
 // a wildcard, find, xargs or git ls-files names, the modules of interpreters, and the
-// programs in node_modules. Assignments such as "PYTHONPATH=lib" are commands, too. Those of
-// outside run outside the sandbox: for them, the files of the directories in which they run
-// tests are included, too.
+// programs in node_modules. Assignments such as "PYTHONPATH=lib" are commands, too. For the
+// commands of outside, which run outside the sandbox, the files of the directories in which
+// they run tests are included as well.
 func Commands(root, dir string, sandboxed, outside []string) (text string, files []string) {
 	var paths, lines []string
 	for i, line := range slices.Concat(sandboxed, outside) {
@@ -33,7 +33,7 @@ func Commands(root, dir string, sandboxed, outside []string) (text string, files
 type launch struct {
 	root, dir string
 	line      string
-	composed  []string // words that may name directories of paths which it computes
+	composed  []string // words that may name directories in paths that the command computes
 	words     []string // that may name files or directories
 	programs  []string // that may name programs
 	packages  []string // that may name packages in node_modules
@@ -41,7 +41,7 @@ type launch struct {
 	node, python bool
 	// fetches is set if the command runs a package, and does not read the project in dir.
 	fetches bool
-	outside bool // it runs outside the sandbox
+	outside bool // the command runs outside the sandbox
 }
 
 func newLaunch(root, dir, line string) launch {
@@ -107,8 +107,8 @@ func (l launch) paths() (out []string) {
 	return out
 }
 
-// dirs returns the directories in which the command may look for files: those of above, and
-// those that it names.
+// dirs returns the directories in which the command may look for files: the result of above,
+// and the directories that the command names.
 func (l launch) dirs() []string {
 	dirs := l.above()
 	return append(dirs, l.named(l.words, dirs)...)

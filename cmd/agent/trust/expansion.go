@@ -26,12 +26,12 @@ func unquoted(line string) string {
 	return b.String()
 }
 
-// escapes are the characters after a backslash in $'…' that stand for another one, each
-// followed by that one.
+// escapes holds pairs: a character after a backslash in $'…', and the character that the two
+// stand for.
 const escapes = "a\ab\be\x1bE\x1bf\fn\nr\rt\tv\v"
 
-// decode writes the value of text that follows $' in a shell command, up to the next quote,
-// and returns what comes after that.
+// decode writes the value of text, which follows $' in a shell command, up to the closing quote
+// to b, and returns the rest.
 func decode(b *strings.Builder, text string) (rest string) {
 	for text != "" && text[0] != '\'' {
 		if text[0] != '\\' || len(text) == 1 {
@@ -65,8 +65,8 @@ func decode(b *strings.Builder, text string) (rest string) {
 	return strings.TrimPrefix(text, "'")
 }
 
-// number returns the number at the beginning of text, and how many digits it has, at most
-// most.
+// number returns the number at the beginning of text, and how many digits it has. It reads at
+// most most digits.
 func number(text string, base, most int) (n uint64, digits int) {
 	for digits < min(most, len(text)) {
 		next, err := strconv.ParseUint(text[:digits+1], base, 64)
@@ -83,8 +83,8 @@ var beforeExpansion = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("([^\\s$`=:;|&<>(){},*?\\[]*/)[^\\s/$`=:;|&<>(){},*?\\[]*[$`{]")
 })
 
-// composed returns words of a command that may name a directory in a path whose rest the
-// command computes: those before an expansion, and those in a substitution, as in
+// composed returns words of a command that may name a directory in a path that the command
+// computes: words before an expansion, and words in a substitution, as in
 // $(printf lib/a).sh. Text is an unquoted command.
 func composed(text string) (words []string) {
 	for _, m := range beforeExpansion().FindAllStringSubmatch(text, -1) {
@@ -107,13 +107,13 @@ func composed(text string) (words []string) {
 	return words
 }
 
-// readers are programs that print what is in files or in a repository: their arguments are not
-// a part of the path that a substitution prints.
+// readers are programs that print the contents of files or of a repository. Their arguments are
+// not part of the path that a substitution prints.
 var readers = []string{"git", "cat", "head", "tail", "jq", "yq", "grep", "egrep", "fgrep", "rg", "wc", "cut", "sort", "uniq", "date", "stat", "curl", "test", "["}
 
-// substitutions returns the text in $(…), <(…) and backquotes of a command, in pieces: what is
-// in one of them begins a new piece, and so does what follows it. In a command with a case, whose
-// patterns end in a parenthesis, all that follows the first substitution belongs to it.
+// substitutions returns the text in $(…), <(…) and backquotes of a command. A nested
+// substitution is a piece of its own, and so is the text after it. In a command with case,
+// whose patterns end in a parenthesis, all text after the first substitution belongs to it.
 func substitutions(text string) (out []string) {
 	open, start, quoted := 0, 0, false
 	patterns := strings.Contains(text, "esac")

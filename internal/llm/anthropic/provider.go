@@ -85,7 +85,7 @@ func (p *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.De
 // Body returns the body that Stream sends for req.
 func (p *Provider) Body(req llm.Request) ([]byte, error) { return NewRequest(p.fill(req)) }
 
-// fill returns req with what the options of p set.
+// fill returns req with the fields that the options of p set.
 func (p *Provider) fill(req llm.Request) llm.Request {
 	if req.MaxTokens == 0 {
 		req.MaxTokens = p.maxTokens

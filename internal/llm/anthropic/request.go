@@ -12,7 +12,7 @@ import (
 // NewRequest returns the body of a streaming request.
 func NewRequest(req llm.Request) ([]byte, error) { return newEncoder().request(req) }
 
-// request is NewRequest with the encodings of earlier requests.
+// request is NewRequest, but reuses the encodings of earlier requests.
 func (e encoder) request(req llm.Request) ([]byte, error) {
 	traits := traitsOf(req.Model)
 	req.MaxTokens = cmp.Or(req.MaxTokens, traits.limit)

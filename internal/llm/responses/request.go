@@ -85,7 +85,7 @@ type grammar struct {
 // reasoning.
 func NewRequest(req llm.Request, q Quirks) ([]byte, error) { return newEncoder().request(req, q) }
 
-// request is NewRequest with the encodings of earlier requests.
+// request is NewRequest, but reuses the encodings of earlier requests.
 func (e encoder) request(req llm.Request, q Quirks) ([]byte, error) {
 	if q.NoCustom {
 		req.Tools = withoutFreeform(req.Tools)

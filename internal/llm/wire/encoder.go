@@ -9,9 +9,9 @@ import (
 // keptLists is how many lists an Encoder remembers: those of a session and of its delegates.
 const keptLists = 4
 
-// Encoder encodes lists as JSON, such as the messages of requests. It remembers the last ones,
-// because a request begins with the messages of the one before and has the same tools: each
-// of them is encoded once. It is safe for concurrent use.
+// Encoder encodes lists as JSON, such as the messages of requests. It remembers the last lists
+// and encodes each element once: a request begins with the messages of the previous request
+// and has the same tools. It is safe for concurrent use.
 type Encoder[T any] struct {
 	encode func(T) ([]byte, error)
 	same   func(a, b *T) bool

@@ -8,10 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// Visible returns encoded JSON with the same value for output that may reach a terminal: the
-// control characters U+007F to U+009F, format characters such as U+202E and line separators
-// become escapes, and bytes that are not UTF-8 become U+FFFD. It returns its argument if that
-// is ASCII without U+007F.
+// Visible returns JSON with the same value for output that may reach a terminal. It replaces
+// the control characters U+007F to U+009F, format characters such as U+202E and line
+// separators by escapes, and bytes that are not UTF-8 by U+FFFD. It returns its argument if
+// that is ASCII without U+007F.
 func Visible(encoded []byte) []byte {
 	first := slices.IndexFunc(encoded, func(c byte) bool { return c >= 0x7F })
 	if first < 0 {
@@ -34,7 +34,7 @@ func Visible(encoded []byte) []byte {
 	return out
 }
 
-// hidden reports whether Visible escapes r, or r may stand for bytes that are not UTF-8.
+// hidden reports whether Visible escapes r, or r is U+FFFD, which may replace invalid bytes.
 func hidden(r rune) bool {
 	return r >= 0x7F && (r <= 0x9F || r == utf8.RuneError || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp))
 }

@@ -26,8 +26,8 @@ type Facts struct {
 	// below are files that may hold secrets and that an automatic command would read, as
 	// grep -r does. A complete sandbox hides them.
 	below []string
-	// endings are words of a command whose values are not known, but which end in the name of
-	// a file that may hold secrets, as "$PWD/.env" does.
+	// endings are words of a command, such as "$PWD/.env", whose values are not known but which
+	// end in the name of a file that may hold secrets.
 	endings []string
 	// unsearched is set if the command reads more directories than can be searched for them.
 	unsearched  bool

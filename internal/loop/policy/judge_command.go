@@ -187,8 +187,8 @@ const (
 	ruleCommands     = "commands need approval unless they are known to be read-only"
 	ruleSecret       = "reading a file that may hold secrets needs approval every time"
 	ruleOutside      = "reading outside the workspace needs approval"
-	ruleMixedNetwork = "all commands of a line would have the network that only some of them are allowed; run them one by one"
-	ruleJobs         = "a permission with the network does not apply while a job runs that nobody approved; stop the job first"
+	ruleMixedNetwork = "all commands of a line get network access or none, and not all of these may use the network; run them one by one"
+	ruleJobs         = "permissions for the network do not apply while a job runs that nobody approved; stop the job first"
 	ruleMixedEdits   = "a standing permission does not apply to a line that also writes files; run the commands one by one"
 	ruleOptions      = "a program that can run others could take words that `xargs` or `parallel` reads, such as file names with spaces, as options; separate them with NUL (`grep -rlZ X . | xargs -0`) or end the options with --"
 )
@@ -306,7 +306,7 @@ func (p *Policy) unapproved(f Facts, left command.Trait) string {
 
 // secretReads returns the files that may hold secrets and that a command reads or names.
 // A path is relative to the directory of the command if it is below that. A word whose value
-// is not known is as in the text.
+// is not known is returned as written.
 func (f Facts) secretReads() (paths []string) {
 	for _, t := range f.touched {
 		path := Grant{Scope: Scope{Dir: f.Dir}}.show(t.path)
@@ -349,7 +349,7 @@ type allowance struct {
 	standing bool          // a standing permission allows a part
 	strict   bool          // only as far as undo can restore what it destroys
 	options  bool          // a rule names a part, but its input may hold options
-	mixed    string        // why parts that are allowed each are not allowed together; may be empty
+	mixed    string        // why parts that are each allowed may not run together; empty if they may
 	left     command.Trait // of the parts that they do not allow
 	ended    string        // the change that ended a permission, as a clause; may be empty
 }
@@ -414,17 +414,19 @@ func (p *Policy) allowsCommand(c tools.Call, f Facts) (out allowance) {
 	out.decider = strings.Join(deciders, "; ")
 	switch {
 	case out.network && len(offline) > 0 && !(runGit(online) && changeOnlyGit(offline)):
-		out.withoutNetwork(ruleMixedNetwork, online) // it is that of all processes of the line
+		out.withoutNetwork(ruleMixedNetwork, online) // all processes of the line would have it
 	case out.network && f.paths.Jobs != nil && f.paths.Jobs():
 		out.withoutNetwork(ruleJobs, online)
 	case granted && edits:
-		// The files that say what the command does were compared before the line changes them.
+		// The line may change the files that the standing permission depends on after Ended
+		// has compared them.
 		out.complete, out.mixed = false, ruleMixedEdits
 	}
 	return out
 }
 
-// withoutNetwork takes the network back, so that the parts that have it need approval.
+// withoutNetwork withdraws the network: the parts online, which were allowed to use it, need
+// approval because of why.
 func (all *allowance) withoutNetwork(why string, online []*command.Part) {
 	all.complete, all.network, all.mixed = false, false, why
 	for _, part := range online {
@@ -437,8 +439,8 @@ func runGit(parts []*command.Part) bool {
 	return !slices.ContainsFunc(parts, func(part *command.Part) bool { return part.Program() != "git" })
 }
 
-// changeOnlyGit reports whether all parts run commands of git that run no other programs than hooks
-// and filters, which have the network of git push anyway.
+// changeOnlyGit reports whether all parts run git commands that start only hooks and filters.
+// A git push in the same line gives these the network anyway.
 func changeOnlyGit(parts []*command.Part) bool {
 	return runGit(parts) && !slices.ContainsFunc(parts, func(part *command.Part) bool {
 		harmless := len(part.Argv) > 1 && slices.Contains([]string{"add", "commit", "tag", "branch", "rm", "mv"}, part.Argv[1])
@@ -448,11 +450,11 @@ func changeOnlyGit(parts []*command.Part) bool {
 
 // allowedPart says what allows a part of a command.
 type allowedPart struct {
-	by      string // empty if nothing does
-	network bool   // also the network
-	rule    bool   // it is a rule
+	by      string // the rule or permission; empty if nothing allows the part
+	network bool   // by also allows the network
+	rule    bool   // by is a rule
 	edits   bool   // the part only writes files that may be edited
-	granted bool   // it is a standing permission for commands
+	granted bool   // by is a standing permission for commands
 }
 
 // allowsPart returns what allows a part of a command.

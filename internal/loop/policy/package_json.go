@@ -44,9 +44,9 @@ func packageSum(content []byte) string {
 	return sumOf(h)
 }
 
-// addresses returns the entries of a section whose package does not come from the registry by
-// its own name, such as "file:./x", "git+https://h/x", "user/x" and "npm:other": installing them runs
-// their scripts.
+// addresses returns the entries of a section whose package does not come from the registry
+// under its own name, such as "file:./x", "git+https://h/x", "user/x" and "npm:other".
+// Installing such a package runs its scripts.
 func addresses(section json.RawMessage) (out [][]byte) {
 	var packages map[string]json.RawMessage
 	if json.Unmarshal(section, &packages) != nil {

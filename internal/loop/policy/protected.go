@@ -43,8 +43,8 @@ type Paths struct {
 	// Evaded reports whether a command tried to hide a change from undo. Then only commands
 	// that read run without approval. Nil means false.
 	Evaded func() bool
-	// Jobs reports whether a job runs that nobody approved: it could change what a command
-	// runs with the network. Nil means false.
+	// Jobs reports whether a job runs that nobody approved. Such a job could change what a
+	// command with network access runs. Nil means false.
 	Jobs func() bool
 	// Git finds the repositories that automatic commands may read with git. Nil if
 	// commands that run git always need approval.

@@ -10,9 +10,9 @@ import (
 	"agent/internal/tools/manifest"
 )
 
-// readsCode reports whether a part gives code or settings to a program that may run other
-// programs, such as awk, make or git. The commands of shells and wrappers are parts or Runs of
-// their own.
+// readsCode reports whether a part passes code or settings to a program that may run other
+// programs, such as awk, make or git. Shells and wrappers do not count: their commands are
+// separate parts or Runs.
 func readsCode(p *command.Part) bool {
 	runs := func(words []string) bool {
 		program := manifest.Program(words[0])
@@ -21,8 +21,8 @@ func readsCode(p *command.Part) bool {
 	return runs([]string{wordsOf(p)[0].text}) || slices.ContainsFunc(p.Runs, runs)
 }
 
-// named reports whether code, a setting such as SHELL=x or the value of an option such as -Ox
-// names the program of the rule, and does not show with which arguments it runs.
+// named reports whether text names the program of the rule without showing its arguments.
+// Text is code, a setting such as SHELL=x, or an option with its value such as -Ox.
 func (r Rule) named(text string) bool {
 	name, _, more := strings.Cut(strings.ToLower(r.Pattern), " ")
 	if !more { // a mention is a match
@@ -35,7 +35,8 @@ func (r Rule) named(text string) bool {
 	return strings.ContainsAny(text, separators+commandMark) && runsProgram(text, name)
 }
 
-// runsProgram reports whether text contains the name of a program, without literal arguments.
+// runsProgram reports whether text contains the name of a program without a literal argument
+// after it.
 func runsProgram(text, name string) bool {
 	for at := 0; ; {
 		i := strings.Index(text[at:], name)
@@ -53,9 +54,9 @@ func runsProgram(text, name string) bool {
 // nameBytes are characters in front of the name of a program that make it another name.
 const nameBytes = "abcdefghijklmnopqrstuvwxyz0123456789_.@+-$"
 
-// hasArgument matches text after the name of a program that shows its first argument: after
-// options, a word of the same text or the next string of a list. It also matches the rest of
-// another name.
+// hasArgument matches the text after the name of a program if it shows the first argument:
+// options and then a word of the same text, or the next string of a list. It also matches the
+// rest of a longer name.
 var hasArgument = sync.OnceValue(func() *regexp.Regexp {
 	const space = `(\s+|['"]\s*,\s*['"])`
 	return regexp.MustCompile(`^([\w./@+:^~-]|(` + space + `-[^\s'"]*)*` + space + `[\w./])`)

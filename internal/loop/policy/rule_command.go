@@ -143,7 +143,7 @@ func readsCommands(p *command.Part, words []word) bool {
 // word is a word of a command.
 type word struct {
 	text    string
-	known   bool // text is its value, not its source
+	known   bool // text is the value of the word, not its source
 	pattern bool // text is a wildcard whose matches are not settled yet
 }
 
@@ -169,7 +169,7 @@ func wordsOf(p *command.Part) (out []word) {
 }
 
 // wordsToMatch returns the words of a part for rules. A wildcard whose matches are not settled
-// comes before those that it has now.
+// precedes its present matches.
 func wordsToMatch(p *command.Part) (out []word) {
 	if p.Argv == nil || !p.Unsettled {
 		return wordsOf(p)
@@ -181,7 +181,7 @@ func wordsToMatch(p *command.Part) (out []word) {
 	return out
 }
 
-// literals returns words with these values.
+// literals returns a known word for each text.
 func literals(texts []string) (out []word) {
 	for _, text := range texts {
 		out = append(out, word{text: text, known: true})
@@ -197,7 +197,7 @@ func fields(text string) (out []word) {
 	return out
 }
 
-// starts is begins for the words of a command, of which the first one names the program.
+// starts is begins for a complete command: the first word names its program.
 func (r Rule) starts(words []word) match {
 	if strings.Contains(words[0].text, "{}") {
 		return mayMatch

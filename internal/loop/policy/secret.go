@@ -86,9 +86,9 @@ var expansion = sync.OnceValue(func() *regexp.Regexp {
 // unquoter removes the quotes of a shell.
 var unquoter = strings.NewReplacer(`$'`, "", `$"`, "", `'`, "", `"`, "", `\`, "")
 
-// secretEndings returns the words of a command that end in the name of a file which may hold
-// secrets, after a part whose value is not known. Those of programs that only look at files
-// do not count.
+// secretEndings returns the words of a command that begin with an unknown value and end in the
+// name of a file that may hold secrets. It leaves out programs that do not read the contents
+// of files.
 func secretEndings(c *command.Command) (out []string) {
 	for i := range c.Parts {
 		p := &c.Parts[i]
@@ -116,7 +116,7 @@ func secretEndings(c *command.Command) (out []string) {
 }
 
 // secretEnding reports whether the source of a word ends in the name of a file that may hold
-// secrets: after an expansion and a slash, or if only expansions are before it.
+// secrets. Before the name are only expansions, or an expansion and a slash.
 func secretEnding(source string) bool {
 	text := unquoter.Replace(source)
 	found := expansion().FindAllStringIndex(text, -1)

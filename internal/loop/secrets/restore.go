@@ -34,9 +34,9 @@ func literal(placeholder, secret string) error {
 	return fmt.Errorf("the secret of %s contains characters that the shell interprets, so it cannot be part of a command. Make the command read the secret from a file or a variable, or change files with write, edit or patch", placeholder)
 }
 
-// Run looks for secrets that are new since the call began, and notes text in the result of
-// a tool that only looks like a placeholder, such as an example in documentation, so that
-// the model can write it to a file. The result itself is masked later, in Message. It
+// Run looks for secrets that are new since the call began. It also records text in the result
+// of a tool that only looks like a placeholder, such as an example in documentation, so that
+// the model can write that text to a file. The result itself is masked later, in Message. Run
 // implements tools.RunInterceptor.
 func (m *Masker) Run(ctx context.Context, _ tools.Info, c tools.Call, ok tools.Approved, next tools.Runner) (tools.Result, error) {
 	result, err := next(ctx, c, ok)

@@ -17,9 +17,9 @@ type Masker struct {
 	update func()
 }
 
-// New returns a Masker that finds secrets with m. It calls update, which may add secrets
-// to m, after each tool call and before each prompt, before it looks at their texts. Update
-// must be safe for concurrent use; it may be nil.
+// New returns a Masker that finds secrets with m. Before the Masker looks at a prompt or the
+// result of a tool call, it calls update, which may add secrets to m. Update must be safe for
+// concurrent use; it may be nil.
 func New(m *mask.Masker, update func()) *Masker {
 	if update == nil {
 		update = func() {}

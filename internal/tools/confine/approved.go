@@ -53,8 +53,8 @@ func (g *Guard) fixed(path, why string) (readOnly []string) {
 	return readOnly
 }
 
-// Order returns o, which may be nil, for the command of g: while it runs, it cannot change or
-// create protected names. What it reports is for Refused.
+// Order returns o with the protected names that the command of g cannot change or create while
+// it runs. It returns o itself if g or o is nil or o is not strict.
 func (g *Guard) Order(o *snapshot.Order) *snapshot.Order {
 	if g == nil || o == nil || !o.Strict {
 		return o
@@ -64,7 +64,7 @@ func (g *Guard) Order(o *snapshot.Order) *snapshot.Order {
 	return &order
 }
 
-// Refused describes the protected paths that the command tried to change.
+// Refused returns a notice for each protected path that the command tried to change.
 func (g *Guard) Refused(paths []string) (notices []Notice) {
 	for _, path := range paths {
 		why := g.area.Protected.Why(filepath.Base(filepath.Dir(path)), filepath.Base(path))
@@ -72,7 +72,7 @@ func (g *Guard) Refused(paths []string) (notices []Notice) {
 		notices = append(notices, Notice{
 			Short: show + " is protected",
 			Text: fmt.Sprintf("the command could not change %s, which is protected (%s). If the change is needed, make it with edit or write, which ask the user",
-				show, cmp.Or(why, "git runs what it names")),
+				show, cmp.Or(why, "git uses it to find programs or repositories")),
 		})
 	}
 	return notices

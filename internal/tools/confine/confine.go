@@ -1,16 +1,15 @@
 // Package confine keeps the commands of an agent in its workspace: it defines what their
 // sandbox permits, and undoes afterwards what the sandbox cannot prevent. Paths that
 // make other programs run commands (see Options.Protected) are read-only in the sandbox
-// if they exist. The supervisor of a command that nobody approved refuses to create them: see
-// Guard.Order. Those that another command or git creates are renamed afterwards. The
-// configuration of git stays writable; settings in it that can run programs are reverted.
+// if they exist. A command that nobody approved cannot create them in existing directories: see
+// Guard.Order. Those that are created nevertheless are renamed afterwards. The configuration of
+// git stays writable; settings in it that can run programs are reverted.
 //
 // The check covers all directories that commands make, those in which they may have created a
 // repository, and the first 500 others, those near the top first. In directories of
 // dependencies, such as vendor, it looks only for repositories: in all submodules and the
-// first 200 other directories. It cannot tell who
-// changed a file: a protected path that the user creates while a command runs is renamed,
-// too. The check deletes nothing.
+// first 200 other directories. It cannot tell who changed a file: a protected path that the
+// user creates while a command runs is renamed, too. The check deletes nothing.
 //
 // The package decides nothing about permissions and starts nothing. Start reading at
 // Area.Begin.
@@ -222,14 +221,15 @@ func (g *Guard) Profile() *sandbox.Profile {
 	return g.profile
 }
 
-// End is EndWith without directories.
+// End is EndWith for a command without a supervisor.
 func (g *Guard) End() (notices []Notice) { return g.EndWith(Seen{}) }
 
-// Seen is what the supervisor of a command has seen, wherever it is. All paths are absolute.
+// Seen holds what the supervisor of a command saw it create, even where the check does not look.
+// All paths are absolute.
 type Seen struct {
 	Planted []string // directories in which the command may have created a repository
-	Made    []string // those that it has created itself
-	Created []string // protected paths that it could create
+	Made    []string // the same, but created by the command itself
+	Created []string // protected paths that it was allowed to create
 }
 
 // EndWith undoes the changes of the command to protected paths and to the configuration of

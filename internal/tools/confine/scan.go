@@ -34,7 +34,7 @@ type tree struct {
 	around    []string                              // see Area.around
 	open      func(path string) error               // makes a directory readable
 	// planted are directories in which the last command may have created a repository. The
-	// value is set if they were there before, and no scan has seen them.
+	// value is true for a directory that existed before but that no scan has seen.
 	planted map[string]bool
 	dirs    map[string]*directory
 	scans   int

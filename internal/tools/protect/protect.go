@@ -1,5 +1,5 @@
-// Package protect knows files by their names that make other programs run commands, such as
-// .envrc or .github/workflows, in every directory. It reads no file and decides nothing.
+// Package protect finds the names of files that make other programs run commands, such as
+// .envrc or .github/workflows, in any directory. It reads no file and decides nothing.
 // Start reading at Names.
 package protect
 
@@ -12,7 +12,7 @@ import (
 
 // Name is a protected file or directory with everything in it.
 type Name struct {
-	Path string // the name, or that of its directory, a slash and the name
+	Path string // NAME, or DIRECTORY/NAME
 	Why  string // completes "protected: "
 }
 
@@ -21,7 +21,7 @@ type Name struct {
 type Names struct {
 	list    []Name
 	why     map[string]string // by the folded path
-	parents map[string]bool   // the folded first names of paths of two
+	parents map[string]bool   // the folded directories of paths with two names
 }
 
 // New returns the Names of a list.
@@ -65,16 +65,16 @@ func (n *Names) Why(parent, name string) string {
 	return ""
 }
 
-// Parent reports whether a file in a directory of that name may be protected by both names.
+// Parent reports whether Why depends on that name of a directory for some files in it.
 func (n *Names) Parent(name string) bool { return n != nil && n.parents[Fold(name)] }
 
-// Dependencies are the names of directories that contain many files with protected names,
-// which no program uses.
+// Dependencies are the names of directories that contain many files with protected names. No
+// program uses these files, except that git uses the repositories among them.
 var Dependencies = []string{"node_modules", "vendor", ".venv", "venv", "site-packages", "target", ".tox"}
 
-// Within returns the first protected path on the way from the directory root to path, which is
-// in it, and why it is protected; "" if there is none. Files in git directories and in those
-// of dependencies do not count.
+// Within returns the first protected path on the way from the directory root to path, and why
+// it is protected; "" if there is none. Path is below root. Files in git directories and in
+// Dependencies do not count.
 func (n *Names) Within(root, path string) (at, why string) {
 	parent := filepath.Base(root)
 	at = strings.TrimSuffix(root, string(filepath.Separator))

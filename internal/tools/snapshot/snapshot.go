@@ -67,8 +67,9 @@ type Order struct {
 	// the command may only change those that it has created.
 	Git     bool
 	MaxFile int64 // size in bytes of the largest file that is kept
-	// Protected are protect.Names.Paths below Roots that a strict command must not change or
-	// create, unless they are in Approved or in a repository that it has created. Git may.
+	// Protected are protect.Names.Paths that a strict command must not change or create below
+	// Roots. Exceptions: paths in Approved, directories that the command has created, and
+	// changes that git makes if Git is set.
 	Protected []string
 	Approved  []string // absolute paths; each stands for everything in it
 }

@@ -31,7 +31,7 @@ type element struct {
 // chain returns the chain of the resolved path p.
 func (t *tree) chain(p string) (c chain) {
 	stat := t.root.Stat
-	// A path is found faster than a file of a root. It is right while it leads to the tree.
+	// os.Stat is faster than Stat of a root, and equivalent while t.dir leads to the tree.
 	if now, err := os.Stat(t.dir); err == nil && os.SameFile(now, t.self) {
 		stat = func(p string) (fs.FileInfo, error) { return os.Stat(filepath.Join(t.dir, filepath.FromSlash(p))) }
 	}
@@ -42,8 +42,8 @@ func (t *tree) chain(p string) (c chain) {
 	return append(c, element{".", t.self})
 }
 
-// below reports whether the first element of c is a file or directory, or below it. That need
-// not exist: then it is found by its names below the closest directory that does.
+// below reports whether the first element of c is file, or below it. If file does not exist, it
+// is compared by its names below the closest directory that does.
 func (c chain) below(file string) bool {
 	var missing []string
 	for at := file; ; at = filepath.Dir(at) {
@@ -58,7 +58,7 @@ func (c chain) below(file string) bool {
 	}
 }
 
-// isLinked reports whether info describes a file of the directory dir that has several names.
+// isLinked reports whether info describes a file with several hard links, one of them in dir.
 func isLinked(info fs.FileInfo, dir string) bool {
 	if info == nil || info.IsDir() || !hasOtherLinks(info) {
 		return false

@@ -185,8 +185,8 @@ func (d *Draft) sharesNew() bool { return len(d.links) > 0 && d.attributesOf.inf
 // reach names that the policy did not judge, and a file moved here replaces only this one.
 func (d *Draft) keepsOld() bool { return hasOtherLinks(d.info) && !d.sharesNew() }
 
-// Unlinks reports whether the change takes the path away from a file with other hard links, not
-// all of which are in the workspace. Undo cannot restore such a link.
+// Unlinks reports whether the change removes the path of a file with other hard links that are
+// not all in the workspace. Undo cannot restore such a link.
 func (d *Draft) Unlinks() bool {
 	if d.After == nil {
 		return d.Before != nil && hasOtherLinks(d.info) && len(d.links) == 0

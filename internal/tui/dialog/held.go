@@ -45,8 +45,8 @@ const (
 	deferred         // the key counts after a delay unless another key follows
 )
 
-// press records a key and returns the verdict on it, in case it would answer. Sends says
-// whether it is enter, or the key that sends a message.
+// press records a key and returns the verdict on it, in case it would answer. Sends is set for
+// enter and for the key that sends a message.
 func (h *heldKey) press(msg tea.KeyPressMsg, sends bool, now time.Time) verdict {
 	k, gap := msg.String(), now.Sub(h.at)
 	again := k == h.key && gap < Quiet

@@ -136,8 +136,8 @@ type Part struct {
 	// Nested is set for a part inside of a compound command, a substitution or an
 	// argument of another program.
 	Nested bool
-	// Runs are the commands that the part runs with its arguments, such as those of env and
-	// find -exec, as words. In those of find and fd, {} stands for the name of a file.
+	// Runs are the words of the commands in the arguments of the part, such as those of env
+	// and find -exec. With find and fd, {} stands for the name of a file.
 	Runs [][]string
 	// Unsettled is set if another part may create files that a wildcard of this part matches.
 	Unsettled bool

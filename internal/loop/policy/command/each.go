@@ -127,8 +127,8 @@ func mayMakeFiles(parts []Part, i int) bool {
 	return false
 }
 
-// findUnsettled sets Unsettled for the parts with a wildcard if another part, which does not
-// surely run later, may do more than read.
+// findUnsettled sets Unsettled for the parts with a wildcard if another part may create files
+// before them or at the same time.
 func findUnsettled(parts []Part) {
 	for i := range parts {
 		if slices.ContainsFunc(parts[i].Words, func(w Word) bool { return w.Kind == Wildcard }) {

@@ -172,8 +172,8 @@ func (g *guesser) readsScript(p *Part, args []string) bool {
 	return device || scriptOf(args) == "" && !slices.ContainsFunc(operands, func(w string) bool { return p.finds(g.env, w, File, Directory, Special) }) || given("-s", args)
 }
 
-// splitString returns the command line that env runs for its option -S; empty if there is
-// none. It consists of the value of the option and the arguments after it.
+// splitString returns the command line that env runs because of its option -S: the value of
+// the option and the arguments after it. It is empty without that option.
 func splitString(args []string) string {
 	for i, a := range args {
 		name, value, attached := strings.Cut(a, "=")
@@ -200,8 +200,8 @@ func splitString(args []string) string {
 	return ""
 }
 
-// splitEscapes decodes the escapes of env -S that bash reads in another way: \_ is a space,
-// and \c ends the text.
+// splitEscapes decodes the escapes of env -S that bash decodes differently: \_ is a space, and
+// \c ends the text.
 var splitEscapes = strings.NewReplacer(`\\`, `\\`, `\_`, " ", `\c`, "\x00")
 
 // rest returns the arguments after options, assignments and operands.

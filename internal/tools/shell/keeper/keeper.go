@@ -142,7 +142,7 @@ func parseSnapshot(words []string) *snapshot.Order {
 	return o
 }
 
-// lists returns the lists of an order.
+// lists returns the lists of an order, in the sequence of snapshotWords.
 func lists(o *snapshot.Order) []*[]string {
 	return []*[]string{&o.Roots, &o.Skip, &o.Protected, &o.Approved}
 }
@@ -163,7 +163,7 @@ const (
 	Unkept    = 'k' // the first change that was refused because its file cannot be kept; the text is the path, a zero byte, and why
 	Protected = 'p' // a change of a protected path was refused; the text is the path
 	Planted   = 'g' // the command may have created a repository; the text is the directory
-	Made      = 'm' // the same in a directory that the command has created
+	Made      = 'm' // Planted for a directory that the command has created; the text is the directory
 	Created   = 'i' // a protected path was created; the text is the path
 	Started   = 's' // the value is the ID of the process and its group
 	Turned    = 't' // NewTurn has been executed
@@ -192,12 +192,12 @@ type Files struct {
 	// Refused is the first change that failed, because its file could not be kept and
 	// the order is strict; nil if none failed.
 	Refused *Change
-	// Protected are the first protected paths that the command tried to change. It failed.
+	// Protected are the first protected paths that the command tried, but failed, to change.
 	Protected []string
 	// Planted are directories in which the command created an entry by which git recognizes a
-	// repository, or to which it moved one; Made those of them that it has created itself.
+	// repository, or to which it moved one. Made are further ones that it has created itself.
 	Planted, Made []string
-	Created       []string // protected paths that it could create
+	Created       []string // protected paths that it was allowed to create
 }
 
 // Change is a change of a file that a command was not allowed to make.

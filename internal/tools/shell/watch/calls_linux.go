@@ -270,7 +270,7 @@ func (c *change) created(dir, path int, make func(dir int, name string) error) (
 	return c.keepPlace(p), nil
 }
 
-// createdDir is created for a directory.
+// createdDir is created for a directory, which it adds to Watcher.made.
 func (c *change) createdDir(dir, path, mode int) (why string, err error) {
 	why, err = c.created(dir, path, c.makeDir(mode))
 	p, gone := c.name(dir, path)

@@ -25,7 +25,7 @@ func (c *change) keepPlace(p place) (why string) {
 	return c.keepAt(p)
 }
 
-// keepAt is keepPlace without a look at protected names.
+// keepAt is keepPlace without the check of protected names.
 func (c *change) keepAt(p place) (why string) {
 	if !c.wanted(p.path) {
 		return c.refuseGit(p)
@@ -64,7 +64,7 @@ func (c *change) keepMoved(p place) (why string) {
 	return c.keepRenamed(p)
 }
 
-// keepRenamed is keepMoved without a look at protected names.
+// keepRenamed is keepMoved without the check of protected names.
 func (c *change) keepRenamed(p place) (why string) {
 	if !p.dir() || !c.git(p.path) {
 		return c.keepAt(p)
@@ -82,7 +82,7 @@ const lostGit = "git directories are not kept"
 // git may change what holds the history.
 func (c *change) refuseGit(p place) (why string) {
 	for name := range strings.SplitSeq(p.path, "/") {
-		if name != ".git" && strings.EqualFold(name, ".git") { // not kept either
+		if name != ".git" && strings.EqualFold(name, ".git") { // a git directory where case is ignored
 			return c.refuse(p.path, lostGit)
 		}
 	}

@@ -17,10 +17,10 @@ const (
 	maxPlanted = 5000 // directories that are reported as repositories
 )
 
-// refuseProtected returns why a strict command cannot change a protected place, or one in a
-// protected directory; "" if it can. Git may: a checkout that fails in the middle would leave
-// the files of two commits. All may in directories that the command has created, or copies and
-// archives would fail in the middle, too. What is created so is reported.
+// refuseProtected returns why a strict command cannot change a place because it is protected,
+// or in a protected directory; "" if it can. Two changes are allowed, and reported as Created,
+// because failing in the middle would leave a mixture: those of git, such as a checkout, and
+// those in directories that the command has created, such as a copy or an archive.
 func (c *change) refuseProtected(p place) (why string) {
 	if !c.order.Strict || len(c.order.Protected) == 0 {
 		return ""
@@ -38,8 +38,8 @@ func (c *change) refuseProtected(p place) (why string) {
 		if at == "" {
 			at = programsOfGit(root, p.path)
 		}
-		if at == "" && p.exists && marksGit(filepath.Base(p.path)) && isGitDir(filepath.Dir(p.path)) { // without it, nothing in there is protected
-			at = p.path
+		if at == "" && p.exists && marksGit(filepath.Base(p.path)) && isGitDir(filepath.Dir(p.path)) {
+			at = p.path // removing this entry would end the protection of the others
 		}
 		if at != "" && !c.mayChange(at, p) {
 			c.nameProtected(at)
@@ -49,8 +49,8 @@ func (c *change) refuseProtected(p place) (why string) {
 	return ""
 }
 
-// programsOfGit returns the path on the way from root to path that names programs which git
-// runs in a repository without a worktree; "" if there is none.
+// programsOfGit returns the first path on the way from root to path that is in a bare
+// repository and names programs that git runs; "" if there is none.
 func programsOfGit(root, path string) string {
 	at := strings.TrimSuffix(root, "/")
 	for name := range strings.SplitSeq(strings.TrimPrefix(path[len(at):], "/"), "/") {
@@ -65,8 +65,9 @@ func programsOfGit(root, path string) string {
 	return ""
 }
 
-// mayChange reports whether a command may change a place at or below a protected path. The
-// kernel refuses what is read-only in the sandbox, with an error that the user understands.
+// mayChange reports whether a command may change a place at or below a protected path. It
+// allows changes of what is read-only in the sandbox: the kernel rejects them, with an error
+// that the user understands.
 func (c *change) mayChange(protected string, p place) bool {
 	if c.isReadOnly(p) || slices.ContainsFunc(c.order.Approved, func(ok string) bool { return p.path == ok || below(p.path, ok) || below(ok, p.path) }) {
 		return true
@@ -94,8 +95,8 @@ func (c *change) mayChange(protected string, p place) bool {
 	return true
 }
 
-// isPlanted reports whether a directory was reported as a repository: it is checked after the
-// command.
+// isPlanted reports whether a directory was reported as a possible repository. Such a
+// directory is checked after the command.
 func (c *change) isPlanted(dir string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -106,7 +107,7 @@ func (c *change) isPlanted(dir string) bool {
 // runsGit reports whether git makes the call, in a command whose text runs git.
 func (c *change) runsGit() bool { return c.order.Git && c.isGit() }
 
-// isReadOnly reports whether the command sees a place on a file system that it cannot write.
+// isReadOnly reports whether a place is on a file system that is read-only for the command.
 func (c *change) isReadOnly(p place) bool {
 	path := p.path
 	if !p.exists {
@@ -124,7 +125,7 @@ func (c *change) inNewRepository(path string) bool { return c.newRepository(path
 func (c *change) newRepository(path string) string {
 	for dir := filepath.Dir(path); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 		if !c.isMade(dir) {
-			return "" // what contains it is older
+			return "" // an older directory is in no new repository
 		}
 		if info, err := os.Lstat(filepath.Join(dir, ".git")); isGitDir(dir) || err == nil && (!info.IsDir() || isGitDir(filepath.Join(dir, ".git"))) {
 			return dir
@@ -133,7 +134,7 @@ func (c *change) newRepository(path string) string {
 	return ""
 }
 
-// noteMade notes that the command creates a directory; an inode of 0 is not known.
+// noteMade records that the command creates a directory. An inode of 0 means unknown.
 func (c *change) noteMade(dir string, inode uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -152,8 +153,8 @@ func (c *change) isMade(dir string) bool {
 	return err == nil && now.dir() && now.info.Ino == inode
 }
 
-// moveMade follows the directories that the command has created when one is renamed. If something
-// is at the new path, nobody knows here whether the call works: then they are forgotten.
+// moveMade updates the paths of the directories that the command has created when a path is
+// renamed. If something exists at the new path, the call may fail: then it forgets them.
 func (c *change) moveMade(from, to place) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -172,7 +173,7 @@ func (c *change) moveMade(from, to place) {
 	maps.Copy(c.made, moved)
 }
 
-// isGitDir reports whether git takes a directory for one of its own.
+// isGitDir reports whether git recognizes a directory as a git directory.
 func isGitDir(dir string) bool {
 	return !slices.ContainsFunc(gitEntries, func(name string) bool {
 		_, err := os.Lstat(filepath.Join(dir, name))
@@ -180,10 +181,10 @@ func isGitDir(dir string) bool {
 	})
 }
 
-// refuseMoved returns why a strict command cannot move a file with the directory dir that it
-// renames; "" if it can. The file may get a protected path, or lose one, by the new name of the
-// directory. Protected files of the user may move with the directory that contains them, those that
-// the command has created only within its own repositories.
+// refuseMoved returns why a strict command cannot rename the directory dir, because that moves a
+// file in it; "" if it can. The old or the new path of the file may be protected. Protected
+// files of the user may move with the directory that contains them. Those that the command has
+// created may move only within its own repositories.
 func (c *change) refuseMoved(dir, from, to string) (why string) {
 	if !c.order.Strict || len(c.order.Protected) == 0 {
 		return ""
@@ -203,8 +204,7 @@ func (c *change) refuseMoved(dir, from, to string) (why string) {
 	return "it is protected"
 }
 
-// isLoose reports whether a path is one that the command could create although it is protected, or
-// in one.
+// isLoose reports whether a path is in Watcher.loose, or below a path in it.
 func (c *change) isLoose(path string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -216,8 +216,8 @@ func (c *change) isLoose(path string) bool {
 	return false
 }
 
-// protectedAt returns the first protected path on the way to path from a directory whose changes
-// are kept; "" if there is none.
+// protectedAt returns the first protected path on the way from one of Order.Roots to path; "" if
+// there is none.
 func (c *change) protectedAt(path string) string {
 	for _, root := range c.order.Roots {
 		if below(path, root) {
@@ -229,13 +229,13 @@ func (c *change) protectedAt(path string) string {
 	return ""
 }
 
-// marksGit reports whether git recognizes its directories by an entry of that name.
+// marksGit reports whether git recognizes git directories by an entry of that name.
 func marksGit(name string) bool { return slices.Contains(gitEntries, name) }
 
 var gitEntries = []string{"HEAD", "objects", "refs"}
 
-// mayBeGit reports whether a directory may become a repository, or a git directory, if a path
-// in it is created.
+// mayBeGit reports whether creating path may turn its directory into a repository or a git
+// directory.
 func mayBeGit(path string) bool {
 	switch filepath.Base(path) {
 	case ".git", "HEAD", "commondir":
@@ -247,8 +247,8 @@ func mayBeGit(path string) bool {
 	return false
 }
 
-// movePlanted reports the new paths of repositories in a directory that is renamed, and
-// remembers those of protected paths that the command has created.
+// movePlanted reports the new paths of repositories, and of protected paths that the command
+// has created, when a path is renamed.
 func (c *change) movePlanted(from, to string) (why string) {
 	c.mu.Lock()
 	var moved []string
@@ -272,8 +272,8 @@ func (c *change) movePlanted(from, to string) (why string) {
 	return ""
 }
 
-// reportRepository reports that a directory may become a repository. It returns why that is
-// refused.
+// reportRepository reports that a directory may become a repository. It returns why the
+// command cannot do that; "" if it can.
 func (c *change) reportRepository(dir string) (why string) {
 	if !c.wanted(dir) && !slices.Contains(c.order.Roots, dir) { // such as below .git
 		return ""
@@ -281,7 +281,7 @@ func (c *change) reportRepository(dir string) (why string) {
 	return c.report(dir, c.isMade(dir))
 }
 
-// report is reportRepository for a directory that the command has created, if made is set.
+// report is reportRepository for any directory. Made is set if the command has created it.
 func (c *change) report(dir string, made bool) (why string) {
 	c.mu.Lock()
 	_, known := c.planted[dir]
@@ -300,7 +300,7 @@ func (c *change) report(dir string, made bool) (why string) {
 	return ""
 }
 
-// nameProtected reports a protected path.
+// nameProtected reports a protected path that the command could not change, at most once.
 func (c *change) nameProtected(path string) {
 	c.mu.Lock()
 	first := len(c.named) < maxNamed && !slices.Contains(c.named, path)

@@ -44,23 +44,23 @@ type Watcher struct {
 	raced    bool              // refused was called with Raced
 	made     map[string]uint64 // directories that the command has created, and their inodes
 	named    []string          // protected paths that were reported
-	planted  map[string]bool   // directories that were reported as repositories, and whether they were made
-	loose    map[string]bool   // protected paths that the command could create
+	planted  map[string]bool   // directories that were reported as repositories; true if the command has created them
+	loose    map[string]bool   // protected paths that the command was allowed to create
 }
 
-// Reports are called with the changes that a Watcher refuses because of Order.Strict. A nil
-// function is not called.
+// Reports are functions that a Watcher calls if Order.Strict is set. Nil functions are allowed.
 type Reports struct {
-	// Refused is called for the first path whose old content cannot be kept, with the reason
-	// for the user, and before for each lock of an index of git.
+	// Refused is called with the first path whose old content cannot be kept, and the reason
+	// for the user. Locks of a git index that come before it are reported too, each of them.
 	Refused func(path, why string)
-	// Protected is called for the first protected paths, once for each.
+	// Protected is called once for each of the first protected paths that the command tried to
+	// change.
 	Protected func(path string)
-	// Repository is called for directories in which the command creates an entry by which git
-	// recognizes a repository, or to which it moves one, once for each. made is set if the
-	// command has created the directory.
+	// Repository is called once for each directory in which the command creates an entry by
+	// which git recognizes a repository, or to which it moves one. Made is set if the command
+	// has created the directory.
 	Repository func(dir string, made bool)
-	// Created is called for the protected paths that the command could create, once for each.
+	// Created is called once for each protected path that the command was allowed to create.
 	Created func(path string)
 }
 

@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"agent/cmd/agent/sessions"
 	"agent/internal/history"
 	"agent/internal/llm"
 	"agent/internal/loop/event"
@@ -260,7 +261,7 @@ func (s *storm) state(dir string) (session.State, bool) {
 	if err != nil {
 		s.t.Error(err)
 	}
-	if len(infos) == 0 || infos[0].Dir == "" { // killed before the first record was complete
+	if len(infos) == 0 || sessions.IsUnused(store, infos[0].ID) { // killed before the prompt was stored
 		return session.State{}, false
 	}
 	v, err := store.View(infos[0].ID)

@@ -23,10 +23,11 @@ func TestProtectedPathsAreRefused(t *testing.T) {
 	c.put(deep+".envrc", "mine\n")
 	c.put(deep+"old/.vscode/tasks.json", "mine\n")
 	c.put(deep+"alt/f", "")
+	c.put("z/alt2/f", "")
 	for i := range 6 {
 		c.put(fmt.Sprintf("z/p%d/f", i), "")
 	}
-	for i := range 4 {
+	for i := range 5 {
 		c.put(fmt.Sprintf("z/e%d/f", i), "")
 	}
 	c.put(deep+"w/workflows/ci.yml", "mine\n")
@@ -58,12 +59,15 @@ func TestProtectedPathsAreRefused(t *testing.T) {
 		{"echo evil >z/d/bare/hooks/post-checkout", deep + "bare/hooks"},
 		{"echo evil >>z/d/bare/config", deep + "bare/config"},
 		{"echo evil >z/d/bare/config.worktree", deep + "bare/config.worktree"},
-		{"mv z/d/bare z/b && mv z/b/HEAD z/b/H; echo evil >>z/b/config; mv z/b/H z/b/HEAD; mv z/b z/d/bare", "z/b/HEAD"},
+		{"mv z/d/bare z/b", deep + "bare"},
 		{"rm z/d/bare/HEAD", deep + "bare/HEAD"},
 		{"mv z/e0 z/target && echo evil >z/target/.envrc; mv z/target z/e0", "z/e0/.envrc"},
 		{"mkdir z/v && rmdir z/v && mv z/e3 z/v && git init -q z/v && rm -r z/v/.git; mkdir z/v/.git z/v/.git/refs z/v/.git/objects && echo x >z/v/.git/HEAD; echo evil >z/v/.envrc", "z/v/.envrc"},
 		{"mv z/d/old z/d/vendor", deep + "old/.vscode"},
-		{"mv z/d/old z/d/older && mv z/d/older z/d/old", ""},
+		{"mkdir -p z/target/s && echo x >z/target/s/.envrc && git init -q z/n7 && mv z/target/s z/n7/s", "z/n7/s/.envrc"},
+		{"mv z/d/old z/d/older", deep + "older/.vscode"},
+		{"mv z/e4 z/e5 && mv z/e5 z/e4", ""},
+		{"git init -q z/r3 && echo x >z/r3/.envrc && mv z/r3 z/r4", ""},
 		{"echo fine >z/d/node_modules/p/.envrc", ""},
 		{"git init -q z/r0 && mkdir z/r0/.vscode && echo x >z/r0/.vscode/f && rm -rf z/r0/.git && rm -r z/r0", ""},
 		{"git init -q z/r1 && echo x >z/r1/.envrc && mv z/r1 z/r2 && echo y >z/r2/.envrc && mkdir z/r2/.vscode && rm -r z/r2/.vscode z/r2/.envrc", ""},
@@ -87,8 +91,10 @@ func TestProtectedPathsAreRefused(t *testing.T) {
 	const inNew = "mkdir -p z/n/sub z/d/.github z/gone && echo x >z/n/sub/.envrc && mkdir z/n/sub/.vscode z/d/.github/workflows && echo x >z/gone/.envrc && rm -r z/gone && mv z/n z/m"
 	for line, renamed := range map[string]int{
 		inNew: 3,
-		"git init -q z/n5 && echo x >z/n5/.envrc && mv z/n5/.git z/n5/x; mv z/n5 z/e1/n":      1,
-		"git init -q z/n6 && mkdir -p z/n6/.github/workflows && mv z/n6/.github z/e2/.github": 1,
+		"git init -q z/n5 && echo x >z/n5/.envrc && mv z/n5/.git z/n5/x; mv z/n5 z/e1/n":                                                           1,
+		"mkdir z/q1 && echo evil >z/q1/.envrc && mv z/e4/* z/q1/ && rmdir z/e4 && mv z/q1 z/e4 && git init -q z/e4":                                1,
+		"mv z/alt2 z/s && echo >z/s/HEAD; rm z/s/HEAD; mv z/s z/alt2; mkdir -p z/n8/s && git init -q z/n8 && echo x >z/n8/s/.envrc; mv z/n8/s z/s": 1,
+		"git init -q z/n6 && mkdir -p z/n6/.github/workflows && mv z/n6/.github z/e2/.github":                                                      1,
 	} {
 		call, err := c.prepare("shell", map[string]any{"command": line})
 		if err != nil {
@@ -123,6 +129,7 @@ func TestProtectedPathsAreRefused(t *testing.T) {
 		"git init -q --bare z/p2 && git -C z/p2 config core.fsmonitor /bin/evil",
 		"(cd z/p3 && mkdir objects refs && printf '[core]\n\tfsmonitor = /bin/evil\n' >config && echo 'ref: refs/heads/x' >HEAD)",
 		"git init -q z/q && git -C z/q config core.fsmonitor /bin/evil && mv z/q z/p4/q",
+		"git init -q z/q2 && git -C z/q2 config core.fsmonitor /bin/evil && mv z/q2/.git z/p3/gd",
 		"mkdir z/p5/n && git init -q z/p5/n && git -C z/p5/n config core.fsmonitor /bin/evil && git init -q z/p5",
 	} {
 		call, err := c.prepare("shell", map[string]any{"command": line})
@@ -134,7 +141,7 @@ func TestProtectedPathsAreRefused(t *testing.T) {
 			t.Errorf("%s: got %s, %v", line, r.Text, err)
 		}
 	}
-	for _, dir := range []string{"z/p0", "z/p1", "z/p2", "z/p3", "z/p4/q", "z/p5/n"} {
+	for _, dir := range []string{"z/p0", "z/p1", "z/p2", "z/p3", "z/p4/q", "z/p3/gd", "z/p5/n"} {
 		if text := c.git("-C", dir, "config", "--list"); strings.Contains(text, "evil") {
 			t.Errorf("%s: git runs a program of the command:\n%s", dir, text)
 		}
@@ -144,7 +151,7 @@ func TestProtectedPathsAreRefused(t *testing.T) {
 			t.Errorf("%s: got %q, %v", name, text, err)
 		}
 	}
-	for _, name := range []string{".envrc", "z/.envrc", "z/m/sub/.envrc", "z/m/sub/.vscode", "z/n2/.envrc", "z/e0/.envrc", "z/e1/n/.envrc", "z/e2/.github/workflows", deep + ".VSCODE", deep + ".github/workflows", deep + "old/.vscode/new", deep + "bare/hooks/post-checkout", deep + "bare/config.worktree"} {
+	for _, name := range []string{".envrc", "z/.envrc", "z/m/sub/.envrc", "z/m/sub/.vscode", "z/n2/.envrc", "z/e0/.envrc", "z/e4/.envrc", "z/s/.envrc", "z/e1/n/.envrc", "z/e2/.github/workflows", deep + ".VSCODE", deep + ".github/workflows", deep + "old/.vscode/new", deep + "bare/hooks/post-checkout", deep + "bare/config.worktree"} {
 		if c.exists(name) {
 			t.Errorf("%s was created", name)
 		}

@@ -244,7 +244,8 @@ func (g *Guard) EndWith(seen Seen) (notices []Notice) {
 	notices = g.restoreLinks()
 	a.tree.planted = map[string]bool{}
 	for _, dir := range seen.Planted {
-		a.tree.planted[dir] = a.tree.dirs[dir] == nil
+		parent := a.tree.dirs[filepath.Dir(dir)]
+		a.tree.planted[dir] = a.tree.dirs[dir] == nil && (parent == nil || slices.Contains(parent.subs, dir))
 	}
 	for _, dir := range seen.Made {
 		a.tree.planted[dir] = false
@@ -274,7 +275,7 @@ func (g *Guard) EndWith(seen Seen) (notices []Notice) {
 		notices = append(notices, g.undo(path, why)...)
 	}
 	for _, path := range seen.Created {
-		if exists(path) && !a.tree.newRepository(path, g.scan) {
+		if exists(path) {
 			notices = append(notices, g.undo(path, a.Protected.Why(filepath.Base(filepath.Dir(path)), filepath.Base(path)))...)
 		}
 	}

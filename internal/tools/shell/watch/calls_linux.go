@@ -336,11 +336,26 @@ func (c *change) rename(fromDir, from, toDir, to int, flags uint) (why string, e
 		why, err = c.renameTree(replaced, old)
 	}
 	for _, way := range [][2]string{{old.path, replaced.path}, {replaced.path, old.path}} {
-		if why == "" && err == nil {
-			why = c.movePlanted(way[0], way[1])
+		if why == "" && err == nil && c.order.Strict && isGitDir(way[0]) {
+			why = c.report(way[1], c.isMade(way[0]))
 		}
 	}
+	done := map[string]bool{}
+	report := func() {
+		for _, way := range [][2]string{{old.path, replaced.path}, {replaced.path, old.path}} {
+			if why == "" && err == nil {
+				why = c.moveReported(way[0], way[1], done)
+			}
+		}
+	}
+	report()
 	c.moveMade(old, replaced)
+	move := c.act
+	c.act = func() error {
+		failed := move()
+		report() // what another thread has created since then
+		return failed
+	}
 	return why, err
 }
 
@@ -359,7 +374,7 @@ func (c *change) renameTree(from, to place) (why string, err error) {
 			return fs.SkipAll
 		}
 		moved := to.path + path[len(from.path):]
-		if why = c.refuseMoved(from.path, path, moved); why != "" {
+		if why = c.refuseMoved(path, moved); why != "" {
 			return fs.SkipAll
 		}
 		for _, p := range []string{path, moved} {

@@ -83,13 +83,12 @@ func (c *change) mayChange(protected string, p place) bool {
 		return false
 	}
 	c.mu.Lock()
-	_, touched := c.kept[p.path] // a checkout removes a file before it creates the new one
-	created := !p.exists && !touched && !c.loose[protected]
+	created := !p.exists && !c.existed[p.path] && !c.loose[protected] // a checkout first removes what it replaces
 	if created {
 		c.loose[protected] = true
 	}
 	c.mu.Unlock()
-	if created {
+	if created && !own {
 		c.reports.Created(protected)
 	}
 	return true
@@ -124,7 +123,7 @@ func (c *change) inNewRepository(path string) bool { return c.newRepository(path
 // and that contains a path; "" if there is none.
 func (c *change) newRepository(path string) string {
 	for dir := filepath.Dir(path); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-		if !c.isMade(dir) {
+		if !c.isMade(dir) || c.wasThere(dir) {
 			return "" // an older directory is in no new repository
 		}
 		if info, err := os.Lstat(filepath.Join(dir, ".git")); isGitDir(dir) || err == nil && (!info.IsDir() || isGitDir(filepath.Join(dir, ".git"))) {
@@ -181,26 +180,24 @@ func isGitDir(dir string) bool {
 	})
 }
 
-// refuseMoved returns why a strict command cannot rename the directory dir, because that moves a
-// file in it; "" if it can. The old or the new path of the file may be protected. Protected
-// files of the user may move with the directory that contains them. Those that the command has
-// created may move only within its own repositories.
-func (c *change) refuseMoved(dir, from, to string) (why string) {
+// refuseMoved returns why a strict command cannot rename a directory, because that moves a file
+// in it; "" if it can. Neither the old nor the new path of the file may be protected, unless the
+// command has created it: then the new path is reported. The sandbox prevents the same where the
+// protected path is read-only.
+func (c *change) refuseMoved(from, to string) (why string) {
 	if !c.order.Strict || len(c.order.Protected) == 0 {
 		return ""
 	}
-	before, after, loose := c.protectedAt(from), c.protectedAt(to), c.isLoose(from)
-	switch {
-	case before == "" && after == "", before != "" && after != "" && !loose, after == "" && loose:
-		return ""
-	case after == "":
-		after = before
-	case c.inNewRepository(after) || c.runsGit():
-		return ""
-	case before != "" && (filepath.Dir(before) == dir || below(before, dir)) && c.isMade(filepath.Dir(before)):
-		return "" // with a directory of the command
+	at := c.protectedAt(to)
+	if at == "" {
+		at = c.protectedAt(from)
 	}
-	c.nameProtected(after)
+	if repository := filepath.Dir(from); at == "" && filepath.Base(from) == "HEAD" && filepath.Base(repository) != ".git" && isGitDir(repository) && !c.isPlanted(repository) {
+		at = repository
+	} else if at == "" || c.isLoose(from) || c.runsGit() {
+		return ""
+	}
+	c.nameProtected(at)
 	return "it is protected"
 }
 
@@ -247,29 +244,45 @@ func mayBeGit(path string) bool {
 	return false
 }
 
-// movePlanted reports the new paths of repositories, and of protected paths that the command
-// has created, when a path is renamed.
-func (c *change) movePlanted(from, to string) (why string) {
+// moveReported reports the new paths of repositories, and of protected paths that the command
+// has created, when a path is renamed. A path in a repository of the command that moves as a
+// whole to a new place needs no report, and neither do the paths in done, to which it adds.
+func (c *change) moveReported(from, to string, done map[string]bool) (why string) {
+	planted, created := map[string]bool{}, map[string]string{}
 	c.mu.Lock()
-	var moved []string
-	for dir := range c.planted {
+	for dir, made := range c.planted {
 		if dir == from || below(dir, from) {
-			moved = append(moved, dir)
+			planted[to+dir[len(from):]] = made
 		}
 	}
 	for path := range c.loose {
-		if at := to + path[min(len(from), len(path)):]; (path == from || below(path, from)) && !c.loose[at] {
-			c.loose[at] = true
-			c.reports.Created(at)
+		if (path == from || below(path, from)) && !done[path] {
+			created[path] = to + path[len(from):]
 		}
 	}
+	for old, path := range created {
+		c.loose[path], done[old] = true, true
+	}
 	c.mu.Unlock()
-	for _, dir := range moved {
-		if why = c.report(to+dir[len(from):], c.planted[dir]); why != "" {
+	for old, path := range created {
+		r := c.newRepository(old)
+		if within := r == from || r != "" && below(r, from); !within || c.wasThere(to+r[len(from):]) {
+			c.reports.Created(path)
+		}
+	}
+	for dir, made := range planted {
+		if why = c.report(dir, made); why != "" {
 			return why
 		}
 	}
 	return ""
+}
+
+// wasThere reports whether something was at a path before the command changed it.
+func (c *change) wasThere(path string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.existed[path]
 }
 
 // reportRepository reports that a directory may become a repository. It returns why the

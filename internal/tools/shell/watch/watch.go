@@ -45,6 +45,7 @@ type Watcher struct {
 	made     map[string]uint64 // directories that the command has created, and their inodes
 	named    []string          // protected paths that were reported
 	planted  map[string]bool   // directories that were reported as repositories; true if the command has created them
+	existed  map[string]bool   // paths at which something was before their first change
 	loose    map[string]bool   // protected paths that the command was allowed to create
 }
 
@@ -88,7 +89,7 @@ func New(o snapshot.Order, s snapshot.Store, reports Reports) *Watcher {
 	for _, path := range o.Protected {
 		names = append(names, protect.Name{Path: path, Why: path})
 	}
-	return &Watcher{order: o, store: s, reports: reports, protected: protect.New(names), kept: map[string]*entry{}, made: map[string]uint64{}, planted: map[string]bool{}, loose: map[string]bool{}}
+	return &Watcher{order: o, store: s, reports: reports, protected: protect.New(names), kept: map[string]*entry{}, made: map[string]uint64{}, planted: map[string]bool{}, loose: map[string]bool{}, existed: map[string]bool{}}
 }
 
 // NewTurn begins a new turn: paths that were kept before are kept again when they change.
@@ -172,6 +173,9 @@ func (w *Watcher) add(path string, before snapshot.State) (why string) {
 	}
 	w.mu.Lock()
 	w.touched++
+	if before.Kind != snapshot.Absent && !w.loose[path] {
+		w.existed[path] = true
+	}
 	w.mu.Unlock()
 	return ""
 }

@@ -125,6 +125,7 @@ type app struct {
 	secrets *secrets.Masker // nil if secrets are kept
 	index   *search.Index   // file names in work
 	jobs    *tools.Jobs
+	gate    tools.Gate // of commands of all agents
 	stored  stored.Session
 	options loop.Options
 	set     settings.Settings

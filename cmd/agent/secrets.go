@@ -115,7 +115,7 @@ func (a *app) commands(c tools.Commands) tools.Commands { return a.commandsIn(c,
 // commandsIn is commands for an agent with paths of its own.
 func (a *app) commandsIn(c tools.Commands, paths policy.Paths) tools.Commands {
 	c.Limits, c.MaxOutput = shellLimits(a.set), a.set.Shell.MaxOutput
-	c.Area = a.sandbox.Area(c.Workspace.Dir(), paths)
+	c.Area, c.Gate = a.sandbox.Area(c.Workspace.Dir(), paths), &a.gate
 	if a.secrets != nil {
 		c.Filter = func() shell.Filter { return a.secrets.Stream() }
 	}

@@ -51,6 +51,8 @@ type Commands struct {
 	// Area defines the sandbox of the model's commands. Nil means that commands run
 	// without a sandbox, as checks and the commands that the user types do.
 	Area *confine.Area
+	// Gate is that of the session and its delegates; nil for none.
+	Gate *Gate
 }
 
 // Tools returns the shell tool and, if jobs is not nil, the jobs tool. Both use
@@ -155,6 +157,11 @@ func (s *shellTool) run(ctx context.Context, a shellArgs, at location, ok Approv
 	c := s.approved(a.Command, at, ok)
 	c.Max, c.Quiet = time.Duration(a.Timeout)*time.Second, time.Duration(a.Quiet)*time.Second
 	c.Progress, c.Force = ok.Progress, ok.Force
+	leave, err := s.Gate.pass(ctx, ok.Access)
+	if err != nil {
+		return Result{}, err
+	}
+	defer leave()
 	started, err := s.launch(ctx, c, ok)
 	if err != nil {
 		return Result{}, fmt.Errorf("%w; the command did not run", err)

@@ -100,8 +100,11 @@ const GitFunction = "agent_git"
 // network.
 type Access struct {
 	Network bool // the network of the host, not only the loopback interface
-	Outside bool // no sandbox at all
-	Private bool // nobody approved the command: it does not see the home directory
+	// Permitted is set if a rule or a standing permission gives the network, not the user for
+	// this call.
+	Permitted bool
+	Outside   bool // no sandbox at all
+	Private   bool // nobody approved the command: it does not see the home directory
 	// HideHome hides the home directory, except for toolchains, from a command that nobody
 	// approved. Such a command can change the workspace.
 	HideHome bool

@@ -26,7 +26,7 @@ func (p *Policy) JudgeAgain(c tools.Call, f Facts, access tools.Access) Verdict 
 		return r.verdict()
 	}
 	if all := p.allowsCommand(c, f); all.complete && all.online && access.Network && !access.Outside && !access.Unkept && !first.Ask {
-		first.Access.Network = true
+		first.Access.Network, first.Access.Permitted = true, true
 		return first
 	}
 	why := "commands have no network unless you approve it"

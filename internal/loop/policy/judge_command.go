@@ -102,7 +102,7 @@ func (p *Policy) runsInAll(f Facts, all allowance, connects bool) Verdict {
 	}
 	run.Access.HideHome = true
 	run.Access.Show, run.Access.Hide = f.documents()
-	run.Access.Network, run.Files = all.network || f.paths.Disposable && connects, f.Files
+	run.Access.Network, run.Access.Permitted, run.Files = all.network || f.paths.Disposable && connects, all.network, f.Files
 	return run
 }
 
@@ -358,7 +358,7 @@ type allowance struct {
 // only read a repository with git run without the configuration of the repository, even
 // if another part changes that configuration first.
 func (all allowance) verdict(f Facts) Verdict {
-	v := Verdict{Script: all.script, Access: tools.Access{Network: all.network, Strict: all.strict}, Decider: all.decider, ByRule: all.byRule, Files: f.Files}
+	v := Verdict{Script: all.script, Access: tools.Access{Network: all.network, Permitted: all.network, Strict: all.strict}, Decider: all.decider, ByRule: all.byRule, Files: f.Files}
 	if all.strict {
 		v.Access.Repositories, v.Access.ReadOnly = f.losses.git, f.losses.readOnly
 	}

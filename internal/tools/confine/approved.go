@@ -67,15 +67,20 @@ func (g *Guard) Order(o *snapshot.Order) *snapshot.Order {
 // Refused returns a notice for each protected path that the command tried to change.
 func (g *Guard) Refused(paths []string) (notices []Notice) {
 	for _, path := range paths {
-		why := g.area.Protected.Why(filepath.Base(filepath.Dir(path)), filepath.Base(path))
+		why := g.area.whyProtected(path)
 		show := g.area.show(path)
 		notices = append(notices, Notice{
 			Short: show + " is protected",
 			Text: fmt.Sprintf("the command could not change %s, which is protected (%s). If the change is needed, make it with edit or write, which ask the user",
-				show, cmp.Or(why, "git uses it to find programs or repositories")),
+				show, why),
 		})
 	}
 	return notices
+}
+
+// whyProtected returns why a path that the supervisor of a command reported is protected.
+func (a *Area) whyProtected(path string) string {
+	return cmp.Or(a.Protected.Why(filepath.Base(filepath.Dir(path)), filepath.Base(path)), "git uses it to find programs or repositories")
 }
 
 // undo renames a protected path that the command created. What the user approved in it
@@ -83,7 +88,7 @@ func (g *Guard) Refused(paths []string) (notices []Notice) {
 func (g *Guard) undo(path, why string) (notices []Notice) {
 	info, err := os.Lstat(path)
 	switch {
-	case err != nil || g.approved(path):
+	case err != nil, g.approved(path), isRemoved(filepath.Base(path)):
 		return nil
 	case info.IsDir() && g.leads(path):
 		return g.undoIn(path, openedDir{why: why})

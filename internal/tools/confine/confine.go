@@ -276,7 +276,7 @@ func (g *Guard) EndWith(seen Seen) (notices []Notice) {
 	}
 	for _, path := range seen.Created {
 		if exists(path) {
-			notices = append(notices, g.undo(path, a.Protected.Why(filepath.Base(filepath.Dir(path)), filepath.Base(path)))...)
+			notices = append(notices, g.undo(path, a.whyProtected(path))...)
 		}
 	}
 	for dir, before := range g.opened {

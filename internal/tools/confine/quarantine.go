@@ -25,6 +25,12 @@ type Notice struct {
 // removedSuffix ends the names of quarantined files.
 const removedSuffix = ".agent-removed"
 
+// isRemoved reports whether a quarantined file has that name. No program uses it.
+func isRemoved(name string) bool {
+	_, end, found := strings.Cut(name, removedSuffix)
+	return found && (end == "" || end[0] == '-' && !strings.Contains(end, "."))
+}
+
 // maxRemoved is how many quarantined files of one name get a number; the names of further
 // ones end at random.
 const maxRemoved = 9

@@ -8,7 +8,8 @@ import (
 )
 
 // A command in the sandbox cannot change a script that a confirmed hook runs outside it, nor
-// what leads to the script. If a tool changes the script, the hook is not used any more.
+// what leads to the script. If a tool changes the script, the hook is not used any more; commands
+// still cannot change it, because the confirmed content may come back.
 func TestCommandsCannotChangeConfirmedFiles(t *testing.T) {
 	t.Parallel()
 	h := repository(t)
@@ -23,7 +24,7 @@ func TestCommandsCannotChangeConfirmedFiles(t *testing.T) {
 		call("shell", shellCall(evil+"tools/scripts/check.sh; "+evil+"new; mv new tools/sh/check.sh; rm -f tools/sh/check.sh; mv tools old; rm -f tools/scripts; ln -s .. tools/scripts; cat tools/sh/check.sh && ln tools/sh/check.sh other; "+evil+"other")),
 		call("jobs", `{"action":"start","command":`+quote(evil+"tools/sh/check.sh")+`}`),
 		call("edit", `{"path":"tools/sh/check.sh","old":"good","new":"evil"}`),
-		call("shell", shellCall("echo last")),
+		call("shell", shellCall("echo worse >tools/sh/check.sh; echo last")),
 		say("done"))
 	out, err := h.command("run", "--model", "openai/m", "--base-url", s.URL+"/v1", "--mode", "all", "go").CombinedOutput()
 	got, _ := os.ReadFile(filepath.Join(h.dir, "ran"))
@@ -37,7 +38,7 @@ func TestCommandsCannotChangeConfirmedFiles(t *testing.T) {
 	if len(results) != 5 {
 		t.Fatalf("%d requests, %v\n%s", len(results), err, out)
 	}
-	for _, want := range []string{"mv: cannot move 'tools' to 'old'", "rm: cannot remove 'tools/scripts'", "create hard link", "cannot write to " + h.work + "/tools/sh/check.sh", `last\n[exit 0]`} {
+	for _, want := range []string{"mv: cannot move 'tools' to 'old'", "rm: cannot remove 'tools/scripts'", "create hard link", "cannot write to " + h.work + "/tools/sh/check.sh", `check.sh: Read-only file system\nlast\n[exit 0]`} {
 		if got := results[4].body; !strings.Contains(got, want) {
 			t.Errorf("%q is not in %s", want, got)
 		}

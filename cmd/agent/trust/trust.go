@@ -107,7 +107,7 @@ type Review struct {
 
 	mu        sync.Mutex
 	confirmed []settings.Confirmed
-	used      map[itemKey][]string // the files of confirmed items that run outside the sandbox
+	used      map[itemKey][]string // the files of items that run outside the sandbox: see note
 }
 
 // itemKey identifies an item.
@@ -157,13 +157,19 @@ func (r *Review) Changed(i Item) bool {
 // same reports whether c confirms the item, whatever its content.
 func (i Item) same(c settings.Confirmed) bool { return c.Kind == string(i.Kind) && c.Name == i.Name }
 
-// note remembers the files of an item if it is confirmed, and forgets them otherwise. The
-// caller holds r.mu.
+// note remembers the files of an item if any content of it is confirmed: while other content
+// is there, a command could otherwise start that changes the files when the confirmed content is
+// back. The caller holds r.mu.
 func (r *Review) note(i Item, confirmed bool) {
 	key := itemKey{i.Kind, i.Name}
+	before := r.used[key]
 	delete(r.used, key)
-	if confirmed && !i.sandboxed() {
+	switch {
+	case i.sandboxed():
+	case confirmed:
 		r.used[key] = i.Files
+	case slices.ContainsFunc(r.confirmed, i.same):
+		r.used[key] = slices.Compact(slices.Sorted(slices.Values(slices.Concat(before, i.Files))))
 	}
 }
 

@@ -154,8 +154,8 @@ type Report struct {
 	Value uint32
 }
 
-// The kinds of Report, in the order of their sending. Unkept, Protected, Planted,
-// Made and Turned may come at any time after Started.
+// The kinds of Report, in the order of their sending. Turned, and those from Unkept to Created,
+// may come at any time after Started.
 const (
 	Failed    = 'f' // the command did not start; the value is the errno; last report
 	Unstored  = 'n' // it did not start because its files cannot be kept; the text is why, for the user; last report

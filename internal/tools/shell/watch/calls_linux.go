@@ -335,14 +335,15 @@ func (c *change) rename(fromDir, from, toDir, to int, flags uint) (why string, e
 	if why == "" && err == nil && flags&unix.RENAME_EXCHANGE != 0 {
 		why, err = c.renameTree(replaced, old)
 	}
-	for _, way := range [][2]string{{old.path, replaced.path}, {replaced.path, old.path}} {
+	ways := [][2]string{{old.path, replaced.path}, {replaced.path, old.path}}
+	for _, way := range ways {
 		if why == "" && err == nil && c.order.Strict && isGitDir(way[0]) {
 			why = c.report(way[1], c.isMade(way[0]))
 		}
 	}
 	done := map[string]bool{}
 	report := func() {
-		for _, way := range [][2]string{{old.path, replaced.path}, {replaced.path, old.path}} {
+		for _, way := range ways {
 			if why == "" && err == nil {
 				why = c.moveReported(way[0], way[1], done)
 			}

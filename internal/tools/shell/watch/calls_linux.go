@@ -270,7 +270,7 @@ func (c *change) created(dir, path int, make func(dir int, name string) error) (
 	return c.keepPlace(p), nil
 }
 
-// createdDir is created for a directory, which it adds to Watcher.made.
+// createdDir is created for a directory, which it adds to protection.made.
 func (c *change) createdDir(dir, path, mode int) (why string, err error) {
 	why, err = c.created(dir, path, c.makeDir(mode))
 	p, gone := c.name(dir, path)
@@ -278,14 +278,14 @@ func (c *change) createdDir(dir, path, mode int) (why string, err error) {
 		return why, err
 	}
 	if !c.acts { // the kernel makes it later
-		c.noteMade(p.path, 0)
+		c.guard.noteMade(p.path, 0)
 		return "", nil
 	}
 	create := c.act
 	c.act = func() error {
 		err := create()
 		if made, gone := look(p.path); err == nil && gone == nil && made.dir() {
-			c.noteMade(p.path, made.info.Ino)
+			c.guard.noteMade(p.path, made.info.Ino)
 		}
 		return err
 	}
@@ -338,19 +338,19 @@ func (c *change) rename(fromDir, from, toDir, to int, flags uint) (why string, e
 	ways := [][2]string{{old.path, replaced.path}, {replaced.path, old.path}}
 	for _, way := range ways {
 		if why == "" && err == nil && c.order.Strict && isGitDir(way[0]) {
-			why = c.report(way[1], c.isMade(way[0]))
+			why = c.reportAs(way[1], c.guard.isMade(way[0]))
 		}
 	}
 	done := map[string]bool{}
 	report := func() {
 		for _, way := range ways {
-			if why == "" && err == nil {
-				why = c.moveReported(way[0], way[1], done)
+			if why == "" && err == nil && !c.guard.moveReported(way[0], way[1], done) {
+				why = c.refuse(way[1], tooManyRepositories)
 			}
 		}
 	}
 	report()
-	c.moveMade(old, replaced)
+	c.guard.moveMade(old, replaced)
 	move := c.act
 	c.act = func() error {
 		failed := move()

@@ -24,29 +24,23 @@ import (
 	"strings"
 	"sync"
 
-	"agent/internal/tools/protect"
 	"agent/internal/tools/snapshot"
 )
 
 // Watcher keeps the paths that a command changes, each once in a turn. Its methods are
 // safe for concurrent use.
 type Watcher struct {
-	order     snapshot.Order
-	store     snapshot.Store
-	reports   Reports
-	protected *protect.Names
+	order   snapshot.Order
+	store   snapshot.Store
+	reports Reports
+	guard   *protection
 
 	mu       sync.Mutex
 	kept     map[string]*entry // by path
 	touched  int
 	problem  string
-	reported bool              // refused was called for a path that is no lock of an index
-	raced    bool              // refused was called with Raced
-	made     map[string]uint64 // directories that the command has created, and their inodes
-	named    []string          // protected paths that were reported
-	planted  map[string]bool   // directories that were reported as repositories; true if the command has created them
-	existed  map[string]bool   // paths at which something was before their first change
-	loose    map[string]bool   // protected paths that the command was allowed to create
+	reported bool // Reports.Refused was called for a path that is no lock of an index
+	raced    bool // Reports.Refused was called with Raced
 }
 
 // Reports are functions that a Watcher calls if Order.Strict is set. Nil functions are allowed.
@@ -85,11 +79,7 @@ func New(o snapshot.Order, s snapshot.Store, reports Reports) *Watcher {
 	if reports.Repository == nil {
 		reports.Repository = func(string, bool) {}
 	}
-	var names []protect.Name
-	for _, path := range o.Protected {
-		names = append(names, protect.Name{Path: path, Why: path})
-	}
-	return &Watcher{order: o, store: s, reports: reports, protected: protect.New(names), kept: map[string]*entry{}, made: map[string]uint64{}, planted: map[string]bool{}, loose: map[string]bool{}, existed: map[string]bool{}}
+	return &Watcher{order: o, store: s, reports: reports, guard: newProtection(o, reports), kept: map[string]*entry{}}
 }
 
 // NewTurn begins a new turn: paths that were kept before are kept again when they change.
@@ -173,10 +163,10 @@ func (w *Watcher) add(path string, before snapshot.State) (why string) {
 	}
 	w.mu.Lock()
 	w.touched++
-	if before.Kind != snapshot.Absent && !w.loose[path] {
-		w.existed[path] = true
-	}
 	w.mu.Unlock()
+	if before.Kind != snapshot.Absent {
+		w.guard.noteExisting(path)
+	}
 	return ""
 }
 

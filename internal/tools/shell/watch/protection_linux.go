@@ -1,0 +1,180 @@
+//go:build amd64 || arm64
+
+package watch
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// nameProtected reports a protected path that the command could not change, at most once.
+func (g *protection) nameProtected(path string) {
+	g.mu.Lock()
+	first := len(g.named) < maxNamed && !slices.Contains(g.named, path)
+	if first {
+		g.named = append(g.named, path)
+	}
+	g.mu.Unlock()
+	if first {
+		g.reports.Protected(path)
+	}
+}
+
+// protectedAt returns the first protected path on the way from one of Order.Roots to path; "" if
+// there is none.
+func (g *protection) protectedAt(path string) string {
+	for _, root := range g.roots {
+		if below(path, root) {
+			if at, _ := g.names.Within(root, path); at != "" {
+				return at
+			}
+		}
+	}
+	return ""
+}
+
+// noteMade records that the command creates a directory. An inode of 0 means unknown.
+func (g *protection) noteMade(dir string, inode uint64) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.made[dir] = inode
+}
+
+// isMade reports whether the command has created the directory at a path.
+func (g *protection) isMade(dir string) bool {
+	g.mu.Lock()
+	inode, made := g.made[dir]
+	g.mu.Unlock()
+	if !made || inode == 0 {
+		return made
+	}
+	now, err := look(dir)
+	return err == nil && now.dir() && now.info.Ino == inode
+}
+
+// moveMade updates the paths of the directories that the command has created when a path is
+// renamed. If something exists at the new path, the call may fail: then it forgets them.
+func (g *protection) moveMade(from, to place) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	moved := map[string]uint64{}
+	for dir, inode := range g.made {
+		switch {
+		case dir == from.path || below(dir, from.path):
+			if !to.exists {
+				moved[to.path+dir[len(from.path):]] = inode
+			}
+			delete(g.made, dir)
+		case dir == to.path || below(dir, to.path):
+			delete(g.made, dir)
+		}
+	}
+	maps.Copy(g.made, moved)
+}
+
+// newRepository returns the repository, with or without a worktree, that the command has created
+// and that contains a path; "" if there is none.
+func (g *protection) newRepository(path string) string {
+	for dir := filepath.Dir(path); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if !g.isMade(dir) || g.wasThere(dir) {
+			return "" // an older directory is in no new repository
+		}
+		if info, err := os.Lstat(filepath.Join(dir, ".git")); isGitDir(dir) || err == nil && (!info.IsDir() || isGitDir(filepath.Join(dir, ".git"))) {
+			return dir
+		}
+	}
+	return ""
+}
+
+// wasThere reports whether something was at a path before the command changed it.
+func (g *protection) wasThere(path string) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.existed[path]
+}
+
+// isLoose reports whether a path is in loose, or below a path in it.
+func (g *protection) isLoose(path string) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for at := range g.loose {
+		if path == at || below(path, at) {
+			return true
+		}
+	}
+	return false
+}
+
+// isPlanted reports whether a directory was reported as a possible repository. Such a
+// directory is checked after the command.
+func (g *protection) isPlanted(dir string) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	_, is := g.planted[dir]
+	return is
+}
+
+// report reports that a directory may be a repository. Made is set if the command has created
+// it. The result is false if there are too many.
+func (g *protection) report(dir string, made bool) bool {
+	g.mu.Lock()
+	_, known := g.planted[dir]
+	full := len(g.planted) >= maxPlanted
+	if !known && !full {
+		g.planted[dir] = made
+	}
+	g.mu.Unlock()
+	if !known && !full {
+		g.reports.Repository(dir, made)
+	}
+	return known || !full
+}
+
+// moveReported reports the new paths of repositories, and of protected paths that the command
+// has created, when a path is renamed. A path in a repository of the command that moves as a
+// whole to a new place needs no report, and neither do the paths in done, to which it adds.
+// The result is false if there are too many repositories.
+func (g *protection) moveReported(from, to string, done map[string]bool) bool {
+	planted, created := map[string]bool{}, map[string]string{}
+	g.mu.Lock()
+	for dir, made := range g.planted {
+		if dir == from || below(dir, from) {
+			planted[to+dir[len(from):]] = made
+		}
+	}
+	for path := range g.loose {
+		if (path == from || below(path, from)) && !done[path] {
+			created[path] = to + path[len(from):]
+		}
+	}
+	for old, path := range created {
+		g.loose[path], done[old] = true, true
+	}
+	g.mu.Unlock()
+	for old, path := range created {
+		r := g.newRepository(old)
+		if within := r == from || r != "" && below(r, from); !within || g.wasThere(to+r[len(from):]) {
+			g.reports.Created(path)
+		}
+	}
+	for dir, made := range planted {
+		if !g.report(dir, made) {
+			return false
+		}
+	}
+	return true
+}
+
+// noteCreated notes that the command creates a protected path, and reports whether that is new:
+// it did not exist before the command, whose checkouts first remove what they replace.
+func (g *protection) noteCreated(path, protected string) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.existed[path] || g.loose[protected] {
+		return false
+	}
+	g.loose[protected] = true
+	return true
+}

@@ -56,7 +56,7 @@ func TestLinkSwapsOutside(t *testing.T) {
 	}
 	count, stop := exchanging(t, d, link)
 	ran, refused := 0, 0
-	for i := 0; i < calls || count() < swaps; i++ {
+	for i := 0; i < calls || count() < swaps || ran == 0 || refused == 0; i++ { // until there was a race
 		for tool, args := range map[string]obj{
 			"read": {"path": d + "/f"}, "search": {"path": d, "pattern": "."}, "write": {"path": fmt.Sprintf("%s/new%d", d, i), "content": "planted\n"},
 		} {
@@ -81,9 +81,6 @@ func TestLinkSwapsOutside(t *testing.T) {
 	stop()
 	if entries, err := os.ReadDir(filepath.Join(top, "evil")); len(entries) != 1 {
 		t.Errorf("got %v, %v, want that nothing was written there", entries, err)
-	}
-	if ran == 0 || refused == 0 {
-		t.Errorf("%d calls ran, %d were refused: there was no race", ran, refused)
 	}
 	t.Attr("promise", fmt.Sprintf("files that were not approved and were shown or written, with %d reads, searches and writes outside the workspace during more than %d swaps of a directory and a link: 0", 3*calls, swaps))
 	t.Logf("%d calls ran, %d were refused, %d swaps", ran, refused, count())

@@ -192,10 +192,12 @@ func open(f opening, attended bool) (*app, error) {
 
 // close releases the session's log, workspace, index and jobs.
 func (a *app) close() {
-	a.closeHooks()
-	a.servers.Close()
 	if a.jobs != nil {
 		a.jobs.Close()
+	}
+	a.closeHooks() // some do not run beside jobs
+	a.servers.Close()
+	if a.jobs != nil {
 		for _, text := range a.jobs.Undone() {
 			fmt.Fprintln(os.Stderr, "agent: "+ink.Sanitize(text))
 		}

@@ -192,12 +192,10 @@ func open(f opening, attended bool) (*app, error) {
 
 // close releases the session's log, workspace, index and jobs.
 func (a *app) close() {
-	if a.jobs != nil {
-		a.jobs.Close()
-	}
-	a.closeHooks() // some do not run beside jobs
+	a.closeHooks()
 	a.servers.Close()
 	if a.jobs != nil {
+		a.jobs.Close()
 		for _, text := range a.jobs.Undone() {
 			fmt.Fprintln(os.Stderr, "agent: "+ink.Sanitize(text))
 		}

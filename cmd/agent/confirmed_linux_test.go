@@ -7,28 +7,6 @@ import (
 	"testing"
 )
 
-// A confirmed hook that runs outside the sandbox does not run beside a job that nobody approved: the
-// job could create a file that the hook runs, after its check. The end of the session stops the job.
-func TestConfirmedHooksDoNotRunBesideJobs(t *testing.T) {
-	t.Parallel()
-	h := repository(t)
-	h.put(t, "Makefile", "lint:\n\t@echo $@ >>../../ran\nend:\n\t@echo $@ >>../../ran\n")
-	h.put(t, ".agent/hooks.json", `{"before_tool": [{"command": "make -s lint", "sandbox": false}], "session_end": [{"command": "make -s end", "sandbox": false}]}`)
-	h.confirm(t, "hooks")
-	read := call("read", `{"path":"Makefile"}`)
-	s := serve(t, read, call("jobs", `{"action":"start","command":"sleep 1000"}`), read, call("jobs", `{"action":"stop","job":1}`), read,
-		call("jobs", `{"action":"start","command":"sleep 1000"}`), say("done"))
-	out, err := h.command("run", "--model", "openai/m", "--base-url", s.URL+"/v1", "--mode", "all", "go").CombinedOutput()
-	got, _ := os.ReadFile(filepath.Join(h.dir, "ran"))
-	// It runs before the first two calls, not before the next two, and again before the last two.
-	if err != nil || string(got) != "lint\nlint\nlint\nlint\nend\n" {
-		t.Errorf("%v, the hooks ran as %q\n%s", err, got, out)
-	}
-	if said := "The hook `make -s lint` at before_tool failed: it was not started, because a job is running that you did not approve"; strings.Count(string(out), said) != 2 {
-		t.Errorf("the output does not say twice that the hook did not run:\n%s", out)
-	}
-}
-
 // A command in the sandbox cannot change a script that a confirmed hook runs outside it, nor
 // what leads to the script. If a tool changes the script, the hook is not used any more; commands
 // still cannot change it, because the confirmed content may come back.

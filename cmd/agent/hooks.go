@@ -1,8 +1,6 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -26,7 +24,6 @@ func (a *app) openHooks() {
 		}
 		return a.changes.recorder.HookOrder()
 	}
-	s.Alone = a.alone
 	if a.secrets != nil {
 		s.Mask = a.secrets.Text
 	}
@@ -42,27 +39,6 @@ func (a *app) openHooks() {
 		}
 		r.Listen(e)
 	}
-}
-
-// alone is for hookcmd.Session.Alone.
-func (a *app) alone(ctx context.Context) (leave func(), err error) {
-	if leave, err = a.gate.Confirmed(ctx); err != nil {
-		return nil, err
-	}
-	if err = a.unapprovedJob(); err != nil {
-		leave()
-		return nil, err
-	}
-	return leave, nil
-}
-
-// unapprovedJob returns an error if a job runs that could change what a program runs that the user
-// has confirmed.
-func (a *app) unapprovedJob() error {
-	if a.jobs.Unapproved() {
-		return errors.New("it was not started, because a job is running that you did not approve and that could change the files that it runs. To stop the job: /jobs stop")
-	}
-	return nil
 }
 
 // callHooks returns the hooks of the tool calls of an agent that works in dir; nil for

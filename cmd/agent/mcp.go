@@ -126,7 +126,7 @@ func (a *app) openConnections(f opening, attended bool) {
 	}
 	o := connections.Options{
 		Settings: a.set, Version: version, Attended: attended, Forms: !f.noForms, Kept: f.kept,
-		Source: servers.Source{Dir: a.work.Dir(), Trust: a.trust, Getenv: pick.Environment, Rules: a.options.Rules, Access: pick.Access, Logins: mcpLogins(), Alone: a.unapprovedJob},
+		Source: servers.Source{Dir: a.work.Dir(), Trust: a.trust, Getenv: pick.Environment, Rules: a.options.Rules, Access: pick.Access, Logins: mcpLogins()},
 	}
 	if a.stored.Log != nil {
 		o.Save = a.saveResult

@@ -102,10 +102,6 @@ func (s *shellTool) start(ctx context.Context, a jobsArgs, at location, ok Appro
 	if err != nil {
 		return Result{}, err
 	}
-	leave, err := s.Gate.pass(ctx, ok.Access)
-	if err != nil {
-		return Result{}, err
-	}
 	b, err := s.jobs.add(a.Command, func() (launched, error) {
 		theirs, ours, err := os.Pipe()
 		if err != nil {
@@ -121,7 +117,6 @@ func (s *shellTool) start(ctx context.Context, a jobsArgs, at location, ok Appro
 		l.input, l.ports = ours, l.run.Listeners()
 		return l, nil
 	})
-	leave()
 	if err != nil {
 		return Result{}, fmt.Errorf("%w; the command did not run", err)
 	}

@@ -1,7 +1,6 @@
 package hooks
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -64,10 +63,9 @@ type Session struct {
 	Review  *trust.Review  // decides on those of the repository
 	Limits  shell.Limits   // environment variables of commands
 	Mask    func(string) string
-	// Area, Record and Alone are as in the options of the runner.
+	// Area and Record are as in the options of the runner.
 	Area   func() *confine.Area
 	Record func() *snapshot.Order
-	Alone  func(context.Context) (leave func(), err error)
 }
 
 // Open returns the runner of the hooks of a session; nil if there are none. It runs none
@@ -82,7 +80,7 @@ func (s Session) Open() *loophooks.Runner {
 		words = []string{shell.Program(), "/S", "/C"}
 	}
 	return loophooks.New(loophooks.Options{
-		Session: s.ID, Dir: s.Dir, Find: s.finder(), Mask: s.Mask, Area: s.Area, Record: s.Record, Alone: s.Alone,
+		Session: s.ID, Dir: s.Dir, Find: s.finder(), Mask: s.Mask, Area: s.Area, Record: s.Record,
 		Environment: func() []string { return shell.Scrub(os.Environ(), s.Limits) },
 	}, words)
 }
@@ -95,7 +93,7 @@ func (s Session) finder() func(event string) ([]loophooks.Hook, string) {
 	return func(event string) (out []loophooks.Hook, problem string) {
 		add := func(all []settings.Hook, ofUser bool) {
 			for _, h := range all {
-				out = append(out, loophooks.Hook{Tool: h.Tool, Path: h.Path, Command: h.Command, Claude: h.Format == "claude", Limit: time.Duration(h.Timeout) * time.Second, Outside: outside(h, ofUser, s.Dir), Confirmed: !ofUser})
+				out = append(out, loophooks.Hook{Tool: h.Tool, Path: h.Path, Command: h.Command, Claude: h.Format == "claude", Limit: time.Duration(h.Timeout) * time.Second, Outside: outside(h, ofUser, s.Dir)})
 			}
 		}
 		add(s.User.At(event), true)

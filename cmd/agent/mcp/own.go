@@ -23,8 +23,7 @@ func (c Configured) Own() bool { return c.File != RepositoryFile }
 
 // review sets what a server of the user's configuration needs to be used in the workspace:
 // the confirmation of the files of the repository that it would run.
-func (c *Configured) review(set settings.MCPServer, from Source) {
-	review := from.Trust
+func (c *Configured) review(set settings.MCPServer, review *trust.Review) {
 	if set.Command == "" || set.Literal || c.Off != "" {
 		return
 	}
@@ -40,13 +39,10 @@ func (c *Configured) review(set settings.MCPServer, from Source) {
 		c.Env = append(c.Env, "PYTHONSAFEPATH=1") // a module of the repository could replace one that is imported
 	}
 	c.Check = func() error {
-		switch now, needed := ownItem(c.Name, set, review.Dir()); {
-		case !needed:
-			return nil
-		case !review.Confirmed(now):
+		if now, needed := ownItem(c.Name, set, review.Dir()); needed && !review.Confirmed(now) {
 			return errors.New(unconfirmed(now, review.Dir()))
 		}
-		return from.alone()
+		return nil
 	}
 }
 

@@ -39,7 +39,7 @@ func All(set settings.MCP, file string, from Source) (all []Configured, err erro
 	for _, s := range Servers(set, from) {
 		c := Configured{Server: s, File: file}
 		if from.Trust != nil {
-			c.review(set.Servers[s.Name], from)
+			c.review(set.Servers[s.Name], from.Trust)
 		}
 		all = append(all, c)
 	}
@@ -56,7 +56,7 @@ func All(set settings.MCP, file string, from Source) (all []Configured, err erro
 		if c.Waits {
 			c.Off = "you have not confirmed it. To confirm it: agent trust confirm mcp " + t.name
 		}
-		c.Check = func() error { return t.check(from) }
+		c.Check = func() error { return t.check(from.Trust) }
 		all = append(all, c)
 	}
 	return all, err
@@ -64,24 +64,14 @@ func All(set settings.MCP, file string, from Source) (all []Configured, err erro
 
 // check returns an error if the server is not confirmed any more with the configuration and
 // the files that the repository has now.
-func (e entry) check(from Source) error {
-	now, _ := readRepository(from.Trust.Dir())
+func (e entry) check(review *trust.Review) error {
+	now, _ := readRepository(review.Dir())
 	for _, n := range now {
-		if n.name == e.name && n.item.Sum() == e.item.Sum() && from.Trust.Confirmed(n.item) {
-			if e.settings.Command == "" {
-				return nil
-			}
-			return from.alone()
+		if n.name == e.name && n.item.Sum() == e.item.Sum() && review.Confirmed(n.item) {
+			return nil
 		}
 	}
 	return fmt.Errorf("it has changed since you confirmed it. To use it in a new session: agent trust confirm mcp %s", e.name)
-}
-
-func (s Source) alone() error {
-	if s.Alone == nil {
-		return nil
-	}
-	return s.Alone()
 }
 
 // Items returns the trust.Source of the servers of a repository, and of those in the user's

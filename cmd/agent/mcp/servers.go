@@ -26,10 +26,7 @@ type Source struct {
 	Getenv func(string) string // environment of this program
 	Rules  []policy.Rule       // a server with a rule that denies all of its tools is not used
 	// Trust decides which servers of the repository are used; nil means none.
-	Trust *trust.Review
-	// Alone returns an error while something runs that could change the files that a confirmed
-	// server runs; nil if nothing can.
-	Alone  func() error
+	Trust  *trust.Review
 	Logins *Logins // of servers with OAuth; nil for none
 	// Access returns a function that finds the host and the credentials of a provider.
 	Access func(provider string) func() (base string, authorize wire.Authorize, err error)

@@ -37,7 +37,6 @@ type Hook struct {
 	Claude     bool   // it reads and writes the format of Claude Code
 	Limit      time.Duration
 	Outside    bool // it runs outside the sandbox
-	Confirmed  bool // the user has confirmed what it runs, and commands must not change that: see Options.Alone
 }
 
 // Input is what a hook gets on standard input, as one JSON object. Fields that do not
@@ -73,10 +72,6 @@ type Options struct {
 	// Find returns the hooks of an event that may run now, and a problem to show to the user;
 	// empty for none. It is called at each event, from several goroutines.
 	Find func(event string) ([]Hook, string)
-	// Alone waits until no command runs that nobody approved, and keeps such commands from
-	// starting before leave is called. An error says why that is impossible. It applies to hooks
-	// outside the sandbox that are Confirmed; nil lets them run at once.
-	Alone func(ctx context.Context) (leave func(), err error)
 	// Environment returns the variables of a hook, without secrets.
 	Environment func() []string
 	// Area returns the sandbox; nil if it is turned off. Record returns the order to keep
@@ -112,9 +107,6 @@ type Runner struct {
 func New(o Options, shell []string) *Runner {
 	if o.Mask == nil {
 		o.Mask = func(s string) string { return s }
-	}
-	if o.Alone == nil {
-		o.Alone = func(context.Context) (func(), error) { return func() {}, nil }
 	}
 	if o.Area == nil {
 		o.Area = func() *confine.Area { return nil }

@@ -80,7 +80,7 @@ func (r *Runner) run(ctx context.Context, all []Hook, in Input) (out outcome) {
 			continue
 		}
 		ended := r.watch(h, in)
-		got, err := r.alone(ctx, h, r.masked(in))
+		got, err := r.one(ctx, h, r.masked(in))
 		ended()
 		if ctx.Err() != nil {
 			return out
@@ -150,25 +150,6 @@ func checkArguments(b json.RawMessage) error {
 		return errors.New("arguments must be an object")
 	}
 	return nil
-}
-
-// alone runs one hook, without unapproved commands beside it if the user has confirmed what it
-// runs outside the sandbox: they could change that after the check. An error says how it failed,
-// for the user.
-func (r *Runner) alone(ctx context.Context, h Hook, in Input) (reply, error) {
-	if !h.Confirmed || !h.Outside {
-		return r.one(ctx, h, in)
-	}
-	leave, err := r.o.Alone(ctx)
-	if err != nil {
-		return reply{}, err
-	}
-	defer leave()
-	same := func(now Hook) bool { now.Limit = h.Limit; return now == h } // the limit of Close is shorter
-	if !slices.ContainsFunc(r.find(in.Event), same) {
-		return reply{}, nil // find has reported the change
-	}
-	return r.one(ctx, h, in)
 }
 
 // one runs one hook. An error says how it failed, for the user.

@@ -35,18 +35,17 @@ func repository(dir string) (settings.Hooks, []trust.Item, error) {
 	if err != nil {
 		return settings.Hooks{}, nil, fmt.Errorf("the hooks of this repository are not used: %w", err)
 	}
-	var sandboxed, unsandboxed []string
+	var commands []string
 	for _, event := range settings.HookEvents {
 		for _, h := range all.At(event) {
 			if outside(h, false, dir) {
-				unsandboxed = append(unsandboxed, h.Command)
-			} else {
-				sandboxed = append(sandboxed, h.Command)
+				return settings.Hooks{}, nil, fmt.Errorf("the hooks of this repository are not used: the hook `%s` at %s in %s has \"sandbox\": false, but the model can change what a hook of a repository runs. To run it outside the sandbox, add it to your configuration and remove it from this file", h.Command, event, repositoryFile)
 			}
+			commands = append(commands, h.Command)
 		}
 	}
-	programs, files := trust.Commands(root, dir, sandboxed, unsandboxed)
-	item := trust.Item{Kind: trust.Hooks, Name: repositoryFile, File: repositoryFile, Content: text + programs, Files: files, Live: true, Outside: len(unsandboxed) > 0}
+	programs, _ := trust.Commands(root, dir, commands...)
+	item := trust.Item{Kind: trust.Hooks, Name: repositoryFile, File: repositoryFile, Content: text + programs, Live: true}
 	return all, []trust.Item{item}, nil
 }
 

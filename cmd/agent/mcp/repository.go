@@ -197,7 +197,7 @@ func content(root string, s settings.MCPServer, raw json.RawMessage) (text strin
 	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
 		commands = append(commands, name+"="+s.Env[name])
 	}
-	programs, files := trust.Commands(root, root, nil, commands)
+	programs, files := trust.Commands(root, root, commands...)
 	return out.String() + "\n" + programs, files, nil
 }
 

@@ -16,14 +16,11 @@ const maxSearched = 2000
 // Commands is like Programs for shell commands, and includes further files that they may
 // run: the manifests of programs such as make and npm, the files of directories that a loop,
 // a wildcard, find, xargs or git ls-files names, the modules of interpreters, and the
-// programs in node_modules. Assignments such as "PYTHONPATH=lib" are commands, too. For the
-// commands of outside, which run outside the sandbox, the files of the directories in which
-// they run tests are included as well.
-func Commands(root, dir string, sandboxed, outside []string) (text string, files []string) {
+// programs in node_modules. Assignments such as "PYTHONPATH=lib" are commands, too.
+func Commands(root, dir string, commands ...string) (text string, files []string) {
 	var paths, lines []string
-	for i, line := range slices.Concat(sandboxed, outside) {
+	for _, line := range commands {
 		l := newLaunch(root, dir, line)
-		l.outside = i >= len(sandboxed)
 		paths, lines = append(paths, l.paths()...), append(lines, strings.Join(l.words, "\n"))
 	}
 	return describeAll(root, dir, lines, paths)
@@ -41,7 +38,6 @@ type launch struct {
 	node, python bool
 	// fetches is set if the command runs a package, and does not read the project in dir.
 	fetches bool
-	outside bool // the command runs outside the sandbox
 }
 
 func newLaunch(root, dir, line string) launch {
@@ -90,7 +86,7 @@ func (l launch) paths() (out []string) {
 			out = append(out, l.namedIn(in, word)...)
 		}
 		out = append(out, l.installed(in)...)
-		if in != l.root && in != l.dir && (runsFiles(l.words) || l.outside && runsTests(l.words)) {
+		if in != l.root && in != l.dir && runsFiles(l.words) {
 			out = append(out, filesBelow(in)...)
 		}
 	}
@@ -197,17 +193,6 @@ func runsFiles(words []string) bool {
 	return slices.ContainsFunc(words, func(word string) bool {
 		switch filepath.Base(word) {
 		case "for", "while", "until", "xargs", "find", "fd", "parallel", "run-parts", "ls", "ls-files", "ls-tree", "source", "eval":
-			return true
-		}
-		return false
-	})
-}
-
-// runsTests reports whether a command runs the tests in the directories that it names.
-func runsTests(words []string) bool {
-	return slices.ContainsFunc(words, func(word string) bool {
-		switch programName(word) {
-		case "unittest", "pytest", "py.test", "nose2", "--test", "mocha", "jest", "vitest", "ava", "bats", "prove", "rspec", "phpunit", "busted":
 			return true
 		}
 		return false

@@ -29,13 +29,12 @@ func TestChangedProgramsAreNoticed(t *testing.T) {
 		{"bash\n-c\nsh $'scripts/c\\x2esh'", "scripts/c.sh"}, {"bash\n-c\nsh $(printf 'scripts/c.%s' sh)", "scripts/c.sh"},
 		{`sh "$(dirname scripts/x)/c.sh"`, "scripts/c.sh"}, {`sh $(printf scripts/c).sh`, "scripts/c.sh"}, {"sh `printf scripts/c`.sh", "scripts/c.sh"}, {`sh $(printf '%s/%s' scripts c.sh)`, "scripts/c.sh"}, {`sh $(echo $(echo scripts/c)).sh`, "scripts/c.sh"}, {`sh $(echo $(cat x) scripts/c).sh`, "scripts/c.sh"}, {`sh $(case a in a) printf scripts/c;; esac).sh`, "scripts/c.sh"}, {`sh $( (cat x); printf scripts/c).sh`, "scripts/c.sh"},
 		{`E=sh; sh scripts/c.$E`, "scripts/c.sh"}, {`sh scripts/c.${E:-sh}`, "scripts/c.sh"}, {`sh "$PWD/scripts/$(echo c).sh"`, "scripts/c.sh"}, {`sh scripts/c.{sh,x}`, "scripts/c.sh"}, {`cd sub && sh "$(dirname deep/x)/c.sh"`, "sub/deep/c.sh"},
-		{"python3 -m unittest discover tests", "tests/test_b.py"}, {"python3 -m pytest -q tests/unit", "tests/unit/test_b.py"}, {"node --test tests", "tests/deep/b.test.js"}, {"bats tests", "tests/b.bats"},
 	} {
 		root := t.TempDir()
 		read := func(text string) string {
 			write(t, root, c.file, text)
 			write(t, root, "sub/deep/x", "")
-			all, _ := trust.Commands(root, root, nil, []string{c.command})
+			all, _ := trust.Commands(root, root, c.command)
 			return all
 		}
 		if before, after := read("good"), read("evil"); !strings.Contains(before, "good") || !strings.Contains(after, "evil") {
@@ -54,9 +53,9 @@ func TestEntryPointsOfPackagesAreNoticed(t *testing.T) {
 	} {
 		root := t.TempDir()
 		write(t, root, c.manifest, c.text)
-		before, _ := trust.Commands(root, root, nil, []string{c.command})
+		before, _ := trust.Commands(root, root, c.command)
 		write(t, root, c.file, "added")
-		if after, _ := trust.Commands(root, root, nil, []string{c.command}); before == after || !strings.Contains(after, "--- "+c.file) {
+		if after, _ := trust.Commands(root, root, c.command); before == after || !strings.Contains(after, "--- "+c.file) {
 			t.Errorf("%s: %s is not noticed: %q", c.command, c.file, after)
 		}
 	}
@@ -70,7 +69,7 @@ func TestFilesThatAreNotShownAreCompared(t *testing.T) {
 		write(t, root, filepath.Join("scripts", strings.Repeat("x", i%50+1)+strings.Repeat("y", i/50)), "good")
 	}
 	read := func() string {
-		all, _ := trust.Commands(root, root, []string{"for f in scripts/*; do sh $f; done"}, nil)
+		all, _ := trust.Commands(root, root, "for f in scripts/*; do sh $f; done")
 		return all
 	}
 	before := read()
@@ -87,7 +86,7 @@ func TestManySubstitutions(t *testing.T) {
 	write(t, root, "scripts/c.sh", "good")
 	for _, many := range []string{"$(", "`", "$'", "$((", "<(a)", "a/$b", "a/b{"} {
 		line := strings.Repeat(many, 100_000) + "; sh scripts/c.sh"
-		if all, _ := trust.Commands(root, root, []string{line}, nil); !strings.Contains(all, "good") && many != "$'" {
+		if all, _ := trust.Commands(root, root, line); !strings.Contains(all, "good") && many != "$'" {
 			t.Errorf("%s: %q", many, all)
 		}
 	}
@@ -104,7 +103,7 @@ func TestDataOfCommandsIsNotConfirmed(t *testing.T) {
 		root := t.TempDir()
 		write(t, root, "src/deep/a.ts", "data")
 		write(t, root, "src/a.ts", "data")
-		if all, _ := trust.Commands(root, root, []string{command}, nil); strings.Contains(all, "data") {
+		if all, _ := trust.Commands(root, root, command); strings.Contains(all, "data") {
 			t.Errorf("%s: %s", command, all)
 		}
 	}

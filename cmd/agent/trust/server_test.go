@@ -145,9 +145,9 @@ func TestScriptsBehindAbsoluteLinksAreCompared(t *testing.T) {
 	}
 	for _, command := range []string{"sh dir/x.sh", "sh x.sh", "cd dir && ./x.sh"} {
 		write(t, root, "real/x.sh", "good")
-		before, _ := trust.Commands(root, root, nil, []string{command})
+		before, _ := trust.Commands(root, root, command)
 		write(t, root, "real/x.sh", "evil")
-		if after, _ := trust.Commands(root, root, nil, []string{command}); before == after {
+		if after, _ := trust.Commands(root, root, command); before == after {
 			t.Errorf("%s: a change is not noticed: %q", command, after)
 		}
 	}

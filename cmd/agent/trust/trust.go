@@ -63,13 +63,11 @@ type Item struct {
 	// Offer is set if the repository does not configure the item: this program could use it.
 	// It is listed, but no notice asks for a confirmation.
 	Offer bool
-	// Outside is set for hooks of which at least one runs outside the sandbox.
-	Outside bool
 }
 
 // sandboxed reports whether all programs of the item run in the sandbox.
 func (i Item) sandboxed() bool {
-	return i.Kind == LSP || i.Kind == Format || i.Kind == Hooks && !i.Outside
+	return i.Kind == LSP || i.Kind == Format || i.Kind == Hooks
 }
 
 // effect tells the user what the content does once it is used.

@@ -215,14 +215,14 @@ func (r *Runner) outcome(h Hook, in Input, out []byte, p *process.Process, guard
 	default:
 		how = strings.TrimSuffix(how+": "+stderr, ": ")
 		if failed, ok := shell.SandboxFailure(guard.Profile(), r.o.Dir, stderr, code); ok {
-			how += ". The sandbox of hooks probably caused this: " + failed.String() + `. To run it outside: "sandbox": false in the hook`
+			how += ". The sandbox of hooks probably caused this: " + failed.String() + `. To run it outside: "sandbox": false in a hook of your configuration`
 		}
 		return reply{}, errors.New(how)
 	}
 }
 
 // errNoSandbox is the error of a hook that does not run.
-var errNoSandbox = errors.New(`it did not run, because there is no sandbox on this system. To run it without one: "sandbox": false in the hook`)
+var errNoSandbox = errors.New(`it did not run, because there is no sandbox on this system. To run it without one: "sandbox": false in a hook of your configuration`)
 
 // start starts a hook, in the sandbox unless it is turned off or the hook says otherwise:
 // see confine.Area.ProgramExtents.

@@ -166,3 +166,26 @@ func TestUnrestorableFilesSurvive(t *testing.T) {
 		})
 	}
 }
+
+// What a command costs does not grow with the cube of the depth of the directories that it makes,
+// and what it reports does not grow with the number of protected files.
+func TestCommandsThatMakeManyDirectories(t *testing.T) {
+	watched(t)
+	t.Parallel()
+	h := repository(t)
+	h.put(t, "many.sh", "for i in $(seq 100); do mkdir p$i; touch p$i/.envrc; done\n")
+	s := serve(t,
+		call("shell", shellCall(`mkdir -p $(printf 'd/%.0s' $(seq 600)) && touch $(printf 'd/%.0s' $(seq 600))x`)),
+		call("shell", shellCall(`sh many.sh`)),
+		say("done"))
+	if out, err := h.command("run", "--model", "openai/m", "--base-url", s.URL+"/v1", "--mode", "edits", "go").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	got := resultFor(t, s, "changes of this kind")
+	if n := strings.Count(got, ".envrc"); n == 0 || n > 50 || !strings.Contains(got, "[and 80 more changes of this kind]") {
+		t.Errorf("%d paths: %s", n, got)
+	}
+	if _, err := os.Stat(filepath.Join(h.work, "p100", ".envrc")); err == nil {
+		t.Error("a protected file is left")
+	}
+}

@@ -163,6 +163,11 @@ func (t customTool) run(ctx context.Context, input []byte, at location, ok Appro
 	case Network:
 		ok.Access.Network = true
 	}
+	leave, err := t.commands.Gate.pass(ctx, ok.Access)
+	if err != nil {
+		return Result{}, err
+	}
+	defer leave()
 	streams, err := openStreams(&c, input)
 	if err != nil {
 		return Result{}, err

@@ -55,7 +55,7 @@ func (k *call) touch(dir string, changes []tools.Change) (touched []snapshot.Tou
 			continue
 		}
 		for i, r := range at.rel {
-			if parent := (place{at.root, at.rel[:i]}); r == '/' && parent.look().Kind == snapshot.Absent {
+			if parent := (place{root: at.root, rel: at.rel[:i]}); r == '/' && parent.look().Kind == snapshot.Absent {
 				add(parent, k.Pack)
 			}
 		}
@@ -119,11 +119,13 @@ func (k *call) touchFound(ctx context.Context, scanned *scan.Command, from int64
 // returns the names of the first changed files.
 func (k *call) settle(touched []snapshot.Touched) []string {
 	sum := &event.FilesChanged{ID: k.id}
+	known := map[directory]bool{} // to look up each directory of a deep tree once
 	for _, t := range touched {
 		at, ok := k.roots.at(t.Path)
 		if !ok {
 			continue
 		}
+		at.known = known
 		created := t.Before.Kind == snapshot.Absent
 		ignored := created && !k.tool && at.isIgnored()
 		var c capture

@@ -33,7 +33,7 @@ func (a *roots) findLink(before snapshot.State) string {
 				return nil
 			}
 			if info, err := e.Info(); err == nil && snapshot.Inode(info) == before.Inode {
-				if (place{r, p}).isName(before) {
+				if (place{root: r, rel: p}).isName(before) {
 					found = join(r.dir, p)
 				}
 			}

@@ -308,7 +308,7 @@ func (w *planner) hasDirectory(path string) bool {
 		if c != '/' {
 			continue
 		}
-		parent := place{at.root, at.rel[:i]}
+		parent := place{root: at.root, rel: at.rel[:i]}
 		if it := w.items[join(at.dir, parent.rel)]; it != nil {
 			if it.To.Kind != snapshot.Dir && it.To.Kind != snapshot.Absent {
 				return false

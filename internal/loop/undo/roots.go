@@ -30,8 +30,12 @@ type root struct {
 // place is a path in one of the roots.
 type place struct {
 	root
-	rel string // with slashes
+	rel   string             // with slashes
+	known map[directory]bool // directories that need not be looked up again; nil for none
 }
+
+// directory is a directory in a root.
+type directory struct{ root, rel string }
 
 // openRoots opens directories. The first one must exist; others that are gone are left
 // out, because the worktrees of delegates are removed. The caller closes it.
@@ -71,7 +75,7 @@ func (a *roots) at(name string) (place, bool) {
 		}
 		rel = filepath.ToSlash(rel)
 		isGit := func(s string) bool { return strings.EqualFold(s, ".git") }
-		return place{r, rel}, rel != "." && !slices.ContainsFunc(strings.Split(rel, "/"), isGit)
+		return place{root: r, rel: rel}, rel != "." && !slices.ContainsFunc(strings.Split(rel, "/"), isGit)
 	}
 	return place{}, false
 }
@@ -110,8 +114,15 @@ func (p place) inDirectories() bool {
 		if c != '/' {
 			continue
 		}
-		if info, err := p.open.Lstat(p.rel[:i]); err != nil || !info.IsDir() {
+		at := directory{p.dir, p.rel[:i]}
+		if p.known[at] {
+			continue
+		}
+		if info, err := p.open.Lstat(at.rel); err != nil || !info.IsDir() {
 			return false
+		}
+		if p.known != nil {
+			p.known[at] = true
 		}
 	}
 	return true
@@ -125,22 +136,24 @@ func (p place) isIgnored() bool {
 
 // ignores answers for the entries of one directory whether git ignores them.
 type ignores struct {
-	all  bool // git ignores the directory
-	each func(name string, isDir bool) bool
+	all bool // git ignores the directory
+	in  search.Directory
 }
 
 // ignore reports whether git ignores an entry of dir.
 func (r root) ignore(dir, name string, isDir bool) bool {
 	k, known := r.ignored[dir]
 	if !known {
-		if dir != "." {
+		if dir == "." {
+			k.in = search.New(r.open, r.dir).Top()
+		} else {
 			parent, base := path.Split(dir)
-			k.all = r.ignore(path.Clean(parent), base, true)
-		}
-		if !k.all {
-			k.each = search.New(r.open, r.dir).IgnoredIn(dir)
+			parent = path.Clean(parent)
+			if k.all = r.ignore(parent, base, true); !k.all {
+				k.in = r.ignored[parent].in.Below(base)
+			}
 		}
 		r.ignored[dir] = k
 	}
-	return k.all || k.each(name, isDir)
+	return k.all || k.in.Ignores(name, isDir)
 }

@@ -144,14 +144,14 @@ func (p place) enter(create bool) (place, error) {
 	for err == nil {
 		var found bool
 		if name, rest, found = strings.Cut(rest, "/"); !found {
-			return place{root{p.dir, dir, p.ignored}, name}, nil
+			return place{root: root{p.dir, dir, p.ignored}, rel: name}, nil
 		}
 		var next *os.Root
 		next, err = openDirectory(dir, name, create)
 		_ = dir.Close()
 		dir = next
 	}
-	return place{root{dir: p.dir}, p.rel}, err
+	return place{root: root{dir: p.dir}, rel: p.rel}, err
 }
 
 // close closes what enter opened.

@@ -16,9 +16,11 @@
 package confine
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	"agent/internal/realpath"
@@ -282,7 +284,23 @@ func (g *Guard) EndWith(seen Seen) (notices []Notice) {
 	for dir, before := range g.opened {
 		notices = append(notices, g.undoIn(dir, before)...)
 	}
-	return append(notices, g.tooLarge()...)
+	return firstNotices(append(notices, g.tooLarge()...))
+}
+
+// maxNotices is how many notices of one command name what they are about.
+const maxNotices = 20
+
+// firstNotices replaces all but the first notices by their number.
+func firstNotices(all []Notice) []Notice {
+	more := len(all) - maxNotices
+	if more <= 1 {
+		return all
+	}
+	slices.SortFunc(all, func(a, b Notice) int { return strings.Compare(a.Text, b.Text) })
+	return append(all[:maxNotices:maxNotices], Notice{
+		Text:  fmt.Sprintf("and %d more changes of this kind", more),
+		Short: fmt.Sprintf("and %d more", more),
+	})
 }
 
 // Why paths are protected.

@@ -16,6 +16,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path"
 	"slices"
 	"strings"
 )
@@ -65,12 +66,30 @@ func (t *Tree) Ignored(p string, isDir bool) bool {
 	return t.Filter(context.Background()).Ignored(p, isDir)
 }
 
-// IgnoredIn returns a function that reports whether a file or directory of dir is
-// excluded by its name. It does not say whether dir itself is. It uses the rules of now.
-func (t *Tree) IgnoredIn(dir string) func(name string, isDir bool) bool {
-	r := t.rulesIn(newBudget(context.Background(), t.caps), dir)
-	return func(name string, isDir bool) bool { return r.ignores(dir, name, isDir) }
+// Directory decides which entries of one directory are excluded, by the rules of the time at
+// which it was opened. It does not say whether the directory itself is.
+type Directory struct {
+	t     *Tree
+	rules rules
+	dir   string // relative to the tree
 }
+
+// Top returns the directory of the tree.
+func (t *Tree) Top() Directory {
+	return Directory{t, t.rulesIn(newBudget(context.Background(), t.caps), "."), "."}
+}
+
+// Below returns a directory in d.
+func (d Directory) Below(name string) Directory {
+	r, dir := d.rules, path.Join(d.dir, name)
+	if r.budget != nil {
+		r.budget = newBudget(context.Background(), d.t.caps)
+	}
+	return Directory{d.t, d.t.enterPath(r, dir), dir}
+}
+
+// Ignores reports whether the file or directory with that name is excluded.
+func (d Directory) Ignores(name string, isDir bool) bool { return d.rules.ignores(d.dir, name, isDir) }
 
 // regular opens a regular file without blocking. It rejects other types.
 func regular(open func(flag int) (*os.File, error)) (*os.File, error) {

@@ -47,6 +47,8 @@ func probe(what string) {
 		tryOpen()
 	case "reopen":
 		tryReopen()
+	case "proc":
+		tryProc()
 	case "processes":
 		tryProcesses(arg)
 	case "ipc":

@@ -229,6 +229,32 @@ func TestStrictCommandsKeepNoFileOpen(t *testing.T) {
 	}
 }
 
+// The program opens nothing in procfs for a command: it may read there what the command may not.
+func TestStrictCommandsReadNoProcesses(t *testing.T) {
+	w := watch(t, sandbox.Complete)
+	w.order.Strict, w.order.MaxFile = true, 64<<20
+	if r := w.run(probeLine(t, "proc")); r.Output != strings.Repeat("permission denied\n", 5)+"opened\n" {
+		t.Errorf("the command ended with %d: %s", r.Code, r.Output)
+	}
+}
+
+// tryProc opens files in procfs that may be created, and one without that.
+func tryProc() {
+	open := func(name string, flags int) {
+		fd, err := unix.Open(name, flags, 0o600)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println("opened")
+		unix.Close(fd)
+	}
+	for _, name := range []string{"environ", "mem", "maps", "auxv", "task/../environ"} {
+		open("/proc/self/"+name, unix.O_RDONLY|unix.O_CREAT)
+	}
+	open("/proc/self/environ", unix.O_RDONLY)
+}
+
 // tryReopen writes programs and runs them, and locks a file with one descriptor after the
 // other.
 func tryReopen() {

@@ -303,7 +303,9 @@ func (c *change) withUmask(f func() error) error {
 	return f()
 }
 
-// openPlace opens what is at a place, and gives the descriptor to the command.
+// openPlace opens what is at a place, and gives the descriptor to the command. It opens nothing in
+// procfs: this process may read there what the command may not, such as the memory of another
+// process.
 func (c *change) openPlace(p *place, flags int, mode uint32) error {
 	exclusive := flags&unix.O_CREAT != 0 && flags&unix.O_EXCL != 0
 	if !exclusive && flags&unix.O_DIRECTORY == 0 && p.is(unix.S_IFCHR) && p.info.Rdev == unix.Mkdev(5, 0) {
@@ -339,6 +341,14 @@ func (c *change) openPlace(p *place, flags int, mode uint32) error {
 		err = open()
 	}
 	if err != nil {
+		return err
+	}
+	var fs unix.Statfs_t
+	if err = unix.Fstatfs(fd, &fs); err == nil && fs.Type == unix.PROC_SUPER_MAGIC {
+		err = unix.EACCES
+	}
+	if err != nil {
+		unix.Close(fd)
 		return err
 	}
 	return c.install(fd, flags)

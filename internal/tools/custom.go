@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -159,7 +160,7 @@ func (t customTool) run(ctx context.Context, input []byte, at location, ok Appro
 	c.Max, c.Progress, c.Force = t.limit(), ok.Progress, ok.Force
 	switch t.Effect {
 	case Read:
-		ok.Access.ReadOnly = append(ok.Access.ReadOnly, t.commands.Workspace.Dir())
+		ok.Access.ReadOnly = slices.Concat(ok.Access.ReadOnly, []string{t.commands.Workspace.Dir()}, t.commands.Area.Writable())
 	case Network:
 		ok.Access.Network = true
 	}

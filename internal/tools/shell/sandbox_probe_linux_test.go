@@ -49,6 +49,8 @@ func probe(what string) {
 		tryReopen()
 	case "proc":
 		tryProc()
+	case "modes":
+		tryModes()
 	case "processes":
 		tryProcesses(arg)
 	case "ipc":

@@ -146,3 +146,57 @@ func TestSwappedPathsDestroyNothing(t *testing.T) {
 		})
 	}
 }
+
+// A command cannot prevent that a file is kept by changing the mode of a directory above it
+// during the check.
+func TestChangedModesHideNothing(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("modes do not restrict the superuser")
+	}
+	w := watch(t, sandbox.Complete)
+	for i := range modeFiles {
+		write(t, filepath.Join(w.dir, modeFile(i)), "text\n")
+	}
+	w.order.Strict, w.order.MaxFile = true, 64<<20
+	r := w.run(probeLine(t, "modes"))
+	_ = os.Chmod(filepath.Join(w.dir, "p"), 0o755)
+	kept, removed := w.touched(), 0
+	for i := range modeFiles {
+		if _, err := os.Stat(filepath.Join(w.dir, modeFile(i))); err == nil {
+			continue
+		}
+		removed++
+		if _, is := kept[modeFile(i)]; !is {
+			t.Errorf("%s was removed and not kept", modeFile(i))
+		}
+	}
+	if removed == 0 {
+		t.Errorf("nothing was removed: %s", r.Output)
+	}
+}
+
+const modeFiles = 1000
+
+func modeFile(i int) string { return fmt.Sprintf("p/d/f%d", i) }
+
+// tryModes removes files while the mode of a directory above changes. A file whose removal was
+// refused stays.
+func tryModes() {
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		for range 2000 {
+			_ = unix.Chmod("p", 0)
+			_ = unix.Chmod("p", 0o755)
+		}
+	}()
+	for i := range modeFiles {
+		for range 20 {
+			if unix.Unlink(modeFile(i)) == nil {
+				break
+			}
+		}
+	}
+	<-ended
+	fmt.Println("done")
+}

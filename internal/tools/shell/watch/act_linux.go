@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"errors"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
@@ -60,7 +61,10 @@ func (c *change) perform(known call) {
 }
 
 // inside opens a directory of the thread without following links.
-func (c *change) inside(dir string) (int, error) {
+func (c *change) inside(dir string) (int, error) { return c.openInside(dir, unix.O_DIRECTORY) }
+
+// openInside opens a file of the thread with O_PATH without following links.
+func (c *change) openInside(path string, flags uint64) (int, error) {
 	root, err := unix.Open(c.task().seen("/"), unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return -1, err
@@ -69,7 +73,7 @@ func (c *change) inside(dir string) (int, error) {
 	if !c.l.Waits(c.n) {
 		return -1, unix.ESRCH
 	}
-	return openBelow(root, dir, unix.O_DIRECTORY, unix.RESOLVE_IN_ROOT|unix.RESOLVE_NO_SYMLINKS)
+	return openBelow(root, path, flags, unix.RESOLVE_IN_ROOT|unix.RESOLVE_NO_SYMLINKS)
 }
 
 // openBelow opens a path with O_PATH.
@@ -139,8 +143,9 @@ func (c *change) handle(p *place) (fd int, path string, err error) {
 
 func ownDescriptor(fd int) string { return "/proc/self/fd/" + strconv.Itoa(fd) }
 
-// nameless opens a file that a descriptor of the thread is open for, and that has no path:
-// a pipe, or a file that was removed.
+// nameless opens a file that a descriptor of the process, or of one above it, is open for, and that
+// has no path: a pipe, or a file that was removed. Other commands of the session may have rights
+// that this one lacks.
 func (c *change) nameless(p *place) (int, error) {
 	fd, err := unix.Open(c.task().seen(p.nameless), unix.O_PATH|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -155,8 +160,12 @@ func (c *change) nameless(p *place) (int, error) {
 	if err == nil {
 		err = unix.Stat(string(c.task())+"/ns/user", &own)
 	}
-	named := info.Nlink != 0 && info.Mode&unix.S_IFMT != unix.S_IFIFO && info.Mode&unix.S_IFMT != unix.S_IFSOCK
-	if err == nil && (named || its.Ino != own.Ino || its.Dev != own.Dev) {
+	var fs unix.Statfs_t
+	if err == nil {
+		err = unix.Fstatfs(fd, &fs)
+	}
+	named := info.Nlink != 0 && fs.Type != unix.PIPEFS_MAGIC && fs.Type != unix.SOCKFS_MAGIC
+	if err == nil && (named || !c.isAbove(filepath.Base(owner)) || its.Ino != own.Ino || its.Dev != own.Dev) {
 		err = unix.EACCES
 	}
 	if err == nil && !c.l.Waits(c.n) {
@@ -166,6 +175,33 @@ func (c *change) nameless(p *place) (int, error) {
 		unix.Close(fd)
 	}
 	return fd, err
+}
+
+// isAbove reports whether a process is that of the call, or one above it.
+func (c *change) isAbove(process string) bool {
+	at := strconv.Itoa(int(c.n.Thread))
+	for own := strconv.Itoa(os.Getpid()); at != own && at != "0" && at != ""; {
+		group, parent := family(at)
+		if group == process || at == process {
+			return true
+		}
+		at = parent
+	}
+	return false
+}
+
+// family returns the process of a thread and the parent of that; empty if it has ended.
+func family(thread string) (group, parent string) {
+	text, _ := os.ReadFile("/proc/" + thread + "/status")
+	for line := range strings.Lines(string(text)) {
+		switch name, value, _ := strings.Cut(line, ":"); name {
+		case "Tgid":
+			group = strings.TrimSpace(value)
+		case "PPid":
+			parent = strings.TrimSpace(value)
+		}
+	}
+	return group, parent
 }
 
 // changePlace calls change with a path of the file at a place.

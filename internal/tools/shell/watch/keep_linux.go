@@ -30,29 +30,13 @@ func (c *change) keepAt(p place) (why string) {
 	if !c.wanted(p.path) {
 		return c.refuseGit(p)
 	}
-	if !c.isSame(p) {
+	if c.isForeign(p) {
 		return ""
 	}
 	if !utf8.ValidString(p.path) {
 		return c.refuse(p.path, "its name is not valid UTF-8")
 	}
 	return c.keep(p.path, func() snapshot.State { return c.state(p) })
-}
-
-// isSame reports whether the directory of a place, or the nearest one above it that exists, is
-// also at that path for this process. In the mounts of the command something else may be there,
-// such as nothing where the workspace of another agent is hidden.
-func (c *change) isSame(p place) bool {
-	for dir := filepath.Dir(p.path); ; dir = filepath.Dir(dir) {
-		var seen, own unix.Stat_t
-		missing, err := unix.Stat(c.task().seen(dir), &seen), unix.Stat(dir, &own)
-		switch {
-		case missing == nil && err == nil:
-			return seen.Dev == own.Dev && seen.Ino == own.Ino
-		case missing != unix.ENOENT || err != unix.ENOENT || dir == "/":
-			return false
-		}
-	}
 }
 
 // keepMoved is keepPlace for a path that is removed or renamed. A git directory is not
@@ -170,7 +154,7 @@ func (w *Watcher) refuseRoot(path string) string {
 // whose changes are kept, such as that of the repository which contains the workspace. What only
 // the command sees, such as its temporary directory, does not count.
 func (c *change) git(path string) bool {
-	return strings.EqualFold(filepath.Base(path), ".git") && (c.wanted(filepath.Dir(path)+"/git") || c.isSame(place{path: path}))
+	return strings.EqualFold(filepath.Base(path), ".git") && (c.wanted(filepath.Dir(path)+"/git") || !c.isForeign(place{path: path, exists: true}))
 }
 
 // state returns the state of a place, and puts the content of a file into the store.
@@ -183,7 +167,7 @@ func (w *Watcher) state(p place) snapshot.State {
 	case snapshot.File:
 		why := s.Lost
 		s.Lost = ""
-		w.putContent(p.path, &s)
+		w.putContent(p, &s)
 		if s.Lost == "" {
 			s.Lost = why
 		} else {
@@ -203,7 +187,7 @@ func (w *Watcher) state(p place) snapshot.State {
 
 // putContent puts the content of a regular file into the store. It sets Hash and Size, or
 // Lost.
-func (w *Watcher) putContent(path string, s *snapshot.State) {
+func (w *Watcher) putContent(p place, s *snapshot.State) {
 	if s.Size > w.order.MaxFile {
 		s.Lost = snapshot.LostSize
 		if w.order.MaxFile != snapshot.MaxFile {
@@ -212,12 +196,17 @@ func (w *Watcher) putContent(path string, s *snapshot.State) {
 		return
 	}
 	// If something else is at the path by now, opening it must not wait.
-	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	fd, err := unix.Open(p.path, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if err != nil {
 		s.Lost = "it cannot be read: " + err.Error()
 		return
 	}
 	defer unix.Close(fd)
+	var info unix.Stat_t
+	if err = unix.Fstat(fd, &info); err != nil || info.Ino != p.info.Ino || info.Dev != p.info.Dev {
+		s.Lost = Raced
+		return
+	}
 	hash, size, err := w.store.Put(&io.LimitedReader{R: descriptor(fd), N: w.order.MaxFile + 1})
 	if err == nil && size > w.order.MaxFile {
 		err = errors.New("it grew while it was copied")

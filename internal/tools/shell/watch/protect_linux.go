@@ -3,6 +3,8 @@
 package watch
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -100,12 +102,16 @@ func (c *change) isReadOnly(p place) bool {
 	return unix.Statfs(c.task().seen(path), &s) == nil && s.Flags&unix.ST_RDONLY != 0
 }
 
-// isGitDir reports whether git recognizes a directory as a git directory.
+// isGitDir reports whether git may recognize a directory as a git directory. It counts entries that
+// cannot be looked up.
 func isGitDir(dir string) bool {
-	return !slices.ContainsFunc(gitEntries, func(name string) bool {
-		_, err := os.Lstat(filepath.Join(dir, name))
-		return err != nil
-	})
+	return !slices.ContainsFunc(gitEntries, func(name string) bool { return isMissing(filepath.Join(dir, name)) })
+}
+
+// isMissing reports whether certainly nothing is at a path.
+func isMissing(path string) bool {
+	_, err := os.Lstat(path)
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ENOTDIR)
 }
 
 // refuseMoved returns why a strict command cannot rename a directory, because that moves a file
@@ -141,8 +147,7 @@ func mayBeGit(path string) bool {
 	case ".git", "HEAD", "commondir":
 		return true
 	case "objects", "refs":
-		_, err := os.Lstat(filepath.Join(filepath.Dir(path), "HEAD"))
-		return err == nil
+		return !isMissing(filepath.Join(filepath.Dir(path), "HEAD"))
 	}
 	return false
 }

@@ -35,6 +35,9 @@ type Watcher struct {
 	reports Reports
 	guard   *protection
 
+	begun   sync.Once       // the first call is being answered
+	foreign map[uint64]bool // mounts: see foreignMounts
+
 	mu       sync.Mutex
 	kept     map[string]*entry // by path
 	touched  int

@@ -1,0 +1,70 @@
+//go:build amd64 || arm64
+
+package watch
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// foreignMounts returns the IDs of the mounts of a thread that show other files than this process
+// finds at the same paths, such as a temporary directory of its own, or nothing where the workspace
+// of another agent is hidden.
+func foreignMounts(t task) map[uint64]bool {
+	all := map[uint64]bool{}
+	text, err := os.ReadFile(string(t) + "/mountinfo")
+	if err != nil {
+		return all
+	}
+	for line := range strings.Lines(string(text)) {
+		fields := strings.Fields(line)
+		if len(fields) < 5 {
+			continue
+		}
+		path := unescape(fields[4])
+		var seen unix.Statx_t
+		if unix.Statx(unix.AT_FDCWD, t.seen(path), unix.AT_SYMLINK_NOFOLLOW, unix.STATX_INO|unix.STATX_MNT_ID, &seen) != nil || seen.Mask&unix.STATX_MNT_ID == 0 {
+			continue
+		}
+		var own unix.Stat_t
+		if unix.Lstat(path, &own) != nil || own.Ino != seen.Ino || own.Dev != unix.Mkdev(seen.Dev_major, seen.Dev_minor) {
+			all[seen.Mnt_id] = true
+		}
+	}
+	return all
+}
+
+// unescape returns a path of mountinfo, in which white space and backslashes are octal.
+func unescape(path string) string {
+	return strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`).Replace(path)
+}
+
+// isForeign reports whether only the command sees what is at a place: see foreignMounts. The mount
+// of a place decides, not what this process finds there, because other processes can replace a
+// directory between two looks. A place whose mount is unknown is not foreign: then it is kept, or
+// cannot be changed.
+func (c *change) isForeign(p place) bool {
+	if len(c.foreign) == 0 {
+		return false
+	}
+	path := p.path
+	if !p.exists {
+		path = filepath.Dir(path)
+	}
+	for ; ; path = filepath.Dir(path) {
+		fd, err := c.openInside(path, 0)
+		if err == unix.ENOENT && path != "/" {
+			continue
+		}
+		if err != nil {
+			return false
+		}
+		var seen unix.Statx_t
+		err = unix.Statx(fd, "", unix.AT_EMPTY_PATH, unix.STATX_MNT_ID, &seen)
+		unix.Close(fd)
+		return err == nil && seen.Mask&unix.STATX_MNT_ID != 0 && c.foreign[seen.Mnt_id]
+	}
+}

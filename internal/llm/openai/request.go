@@ -97,8 +97,18 @@ func (r *request) complete(body []byte) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("write the model: %w", err)
 	}
+	before, after, err := r.aroundTools(unescape(rest))
+	if err != nil {
+		return nil, err
+	}
+	var tools []byte
+	if after != nil {
+		if tools, err = r.encoder.tools.Append(nil, r.tools, 0); err != nil {
+			return nil, fmt.Errorf("write the tools: %w", err)
+		}
+	}
 	out := append(append([]byte(`{"model":`), model...), `,"messages":`...)
-	if out, err = r.encoder.messages.Append(out, r.messages, len(rest)+100); err != nil {
+	if out, err = r.encoder.messages.Append(out, r.messages, len(rest)+len(tools)+100); err != nil {
 		return nil, fmt.Errorf("write the messages: %w", err)
 	}
 	if r.cacheKey != "" {
@@ -108,17 +118,7 @@ func (r *request) complete(body []byte) ([]byte, error) {
 		}
 		out = append(append(out, `,"prompt_cache_key":`...), key...)
 	}
-	before, after, err := r.aroundTools(unescape(rest))
-	if err != nil {
-		return nil, err
-	}
-	out = append(out, before...)
-	if after != nil {
-		if out, err = r.encoder.tools.Append(out, r.tools, len(after)); err != nil {
-			return nil, fmt.Errorf("write the tools: %w", err)
-		}
-	}
-	return append(out, after...), nil
+	return append(append(append(out, before...), tools...), after...), nil
 }
 
 // aroundTools returns what is before and after the tools in the rest of a body. after is nil if

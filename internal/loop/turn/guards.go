@@ -38,16 +38,39 @@ type guards struct {
 	delegated bool // the turn is that of a delegate
 	fixed     bool // as in Limits
 	budget    *budget.Account
-	failing   int        // consecutive steps whose calls all failed
-	recent    []pastStep // the last steps
-	text      string     // of the last step
-	same      int        // consecutive steps with that text
+	failing   int         // consecutive steps whose calls all failed
+	recent    []*pastStep // the last steps
+	text      string      // of the last step
+	same      int         // consecutive steps with that text
 }
 
 // pastStep identifies the calls of a step.
 type pastStep struct {
-	hash  [sha256.Size]byte // of the calls and their results
-	title string            // of the first call
+	calls   [sha256.Size]byte
+	results []string
+	timed   bool   // results contain the times in them
+	title   string // of the first call
+}
+
+// same reports whether the steps have made the same calls with the same results, apart from the
+// times in them.
+func (p *pastStep) same(other *pastStep) bool {
+	if p.calls != other.calls { // the usual case
+		return false
+	}
+	p.dropTimes()
+	other.dropTimes()
+	return slices.Equal(p.results, other.results)
+}
+
+func (p *pastStep) dropTimes() {
+	if !p.timed {
+		return
+	}
+	p.timed = false
+	for i, text := range p.results {
+		p.results[i] = times.ReplaceAllString(text, "")
+	}
 }
 
 // beforeStep enforces the limits.
@@ -197,14 +220,14 @@ func textOf(said []llm.Message) string {
 // have repeated maxRepeats times; 0 if there is none.
 func (g *guards) cycle(calls []llm.Message, results []string) int {
 	h := sha256.New()
-	for i, c := range calls {
-		fmt.Fprintf(h, "%q %q %q\n", c.Name, untimed(c), times.ReplaceAllString(results[i], ""))
+	for _, c := range calls {
+		fmt.Fprintf(h, "%q %q\n", c.Name, untimed(c))
 	}
-	g.recent = append(g.recent, pastStep{[sha256.Size]byte(h.Sum(nil)), titleOf(calls[0])})
+	g.recent = append(g.recent, &pastStep{[sha256.Size]byte(h.Sum(nil)), slices.Clone(results), true, titleOf(calls[0])})
 	g.recent = g.recent[max(0, len(g.recent)-maxCycle*maxRepeats):]
 	for length := 1; length <= maxCycle; length++ {
 		first := len(g.recent) - length*maxRepeats
-		if first >= 0 && slices.Equal(g.recent[first:len(g.recent)-length], g.recent[first+length:]) {
+		if first >= 0 && slices.EqualFunc(g.recent[first:len(g.recent)-length], g.recent[first+length:], (*pastStep).same) {
 			return length
 		}
 	}

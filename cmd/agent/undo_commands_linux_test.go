@@ -189,3 +189,31 @@ func TestCommandsThatMakeManyDirectories(t *testing.T) {
 		t.Error("a protected file is left")
 	}
 }
+
+// Undo restores a file that a job changes until the session ends, and that a command changes
+// meanwhile: nobody else has changed it.
+func TestUndoOfAJobAndACommand(t *testing.T) {
+	watched(t)
+	t.Parallel()
+	h := repository(t)
+	h.put(t, "job.sh", "while :; do echo $((n += 1)) >both; echo $n >own; done\n")
+	h.put(t, "both", "precious\n")
+	h.put(t, "own", "precious\n")
+	s := serve(t,
+		call("jobs", `{"action":"start","command":"sh job.sh"}`),
+		call("shell", shellCall(`for i in $(seq 50); do echo command $i >both; done`)),
+		say("One turn is done."), call("shell", shellCall(`echo command >both`)), say("done"))
+	run := func(args ...string) {
+		if out, err := h.command(append([]string{"run", "--model", "openai/m", "--base-url", s.URL + "/v1", "--mode", "edits"}, args...)...).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+	}
+	run("go")
+	run("--continue", "more")
+	out, code := h.agent(t, "undo", "--yes", "--turns", "2")
+	for _, name := range []string{"both", "own"} {
+		if got := readText(t, filepath.Join(h.work, name)); got != "precious\n" {
+			t.Errorf("%s is %q; exit code %d\n%s", name, got, code, out)
+		}
+	}
+}

@@ -89,6 +89,9 @@ func (k *call) command(ctx context.Context, in tools.Info, c tools.Call, ok tool
 		k.period.ran(began)
 	}
 	k.mu.Unlock()
+	if res.Job > 0 {
+		_ = k.Pack.Append(note{Kind: kindJob, Call: in.ID}) // before the notes of what it has left by now
+	}
 	changed := k.settle(touched)
 	if res.Blocked != nil && err == nil && (scanned != nil || ok.Snapshot != nil && (k.Watches == nil || k.Watches())) {
 		res.Blocked.Changed = append([]string{}, changed...)

@@ -30,6 +30,7 @@ type step struct {
 	commands int
 	heads    map[string]head // at its begin
 	left     map[string]head // at its end; nil if unknown
+	ended    bool
 	changes  []*change
 	skipped  []int // of an undo: see note
 }
@@ -46,6 +47,14 @@ type change struct {
 	// because the program was killed.
 	added, removed int
 	counted        bool
+	// open are the calls that may still change the path: those that have not ended when they
+	// last touched it.
+	open []string
+	// follows is set if the change before was by the same job, and nobody else can have changed
+	// the path in between.
+	follows bool
+	// late is set if after was noted after the end of the step, for a job.
+	late bool
 	// present is set if after is unknown and a file is there now.
 	present bool
 }
@@ -53,7 +62,7 @@ type change struct {
 // readHistory reads the notes of a pack of a session whose workspace is dir. Paths below the
 // workspace of an earlier time are paths below dir: the session has moved with its files.
 func readHistory(p *blobs.Pack, dir string) *history {
-	r := historyReader{h: &history{}, dir: dir, base: dir, byID: map[string]*step{}, typed: map[string]*step{}, latest: map[string]*change{}}
+	r := historyReader{h: &history{}, dir: dir, base: dir, byID: map[string]*step{}, typed: map[string]*step{}, latest: map[string]*change{}, jobs: map[string]bool{}}
 	for n, err := range p.Notes(0) {
 		if err != nil {
 			r.h.damaged = true
@@ -77,6 +86,7 @@ type historyReader struct {
 	byID   map[string]*step
 	typed  map[string]*step   // typed commands by their call
 	latest map[string]*change // the last change of each path
+	jobs   map[string]bool    // calls that became jobs
 	turn   *step              // the last turn
 
 	dir  string // the workspace
@@ -118,11 +128,13 @@ func (r *historyReader) add(n note) {
 		}
 	case kindAfter:
 		r.after(n)
+	case kindJob:
+		r.jobs[n.Call] = true
 	case kindTurn, kindTyped:
 		r.mark(n)
 	case kindEnd:
 		if s := r.byID[n.ID]; s != nil {
-			s.left, s.commands = r.headsHere(n.Heads), n.Commands
+			s.left, s.commands, s.ended = r.headsHere(n.Heads), n.Commands, true
 		}
 	case kindUndo:
 		r.undo(n)
@@ -174,17 +186,22 @@ func (r *historyReader) stepOf(call string) *step {
 	return r.turn
 }
 
-// touch adds what was at a path before a call.
+// touch adds what was at a path before a call. What has changed there since the last note is a
+// change by others, unless another call is open for the path.
 func (r *historyReader) touch(n note) {
 	s, last := r.stepOf(n.Call), r.latest[n.Path]
-	if last != nil && last.step == s && (last.after == nil || last.after.Same(*n.Before)) {
+	if last != nil && last.step == s && (last.after == nil || last.after.Same(*n.Before) || len(last.open) > 0) {
 		last.after, last.tool, last.counted = nil, false, false
+		if !slices.Contains(last.open, n.Call) {
+			last.open = append(last.open, n.Call)
+		}
 		return
 	}
 	if last != nil && last.after == nil {
 		last.after = n.Before
 	}
-	c := &change{path: n.Path, before: *n.Before, step: s}
+	c := &change{path: n.Path, before: *n.Before, step: s, open: []string{n.Call}}
+	c.follows = last != nil && last.late && slices.Contains(last.open, n.Call)
 	s.changes = append(s.changes, c)
 	r.latest[n.Path] = c
 }
@@ -195,7 +212,10 @@ func (r *historyReader) after(n note) {
 	if c == nil || c.step.kind == kindUndo || n.After == nil {
 		return
 	}
-	c.after, c.tool, c.counted = n.After, n.Tool, true
+	c.after, c.tool, c.counted, c.late = n.After, n.Tool, true, c.step.ended
+	if !r.jobs[n.Call] {
+		c.open = slices.DeleteFunc(c.open, func(call string) bool { return call == n.Call })
+	}
 	c.added += n.Added
 	c.removed += n.Removed
 }

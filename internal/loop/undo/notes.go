@@ -13,6 +13,7 @@ type kind string
 const (
 	kindTouched kind = ""      // a snapshot.Touched: Call, Path and Before
 	kindAfter   kind = "after" // what a call left: Call, Path and State
+	kindJob     kind = "job"   // a call continues as a background job: Call
 	kindTurn    kind = "turn"  // a turn begins: ID, Turn, Roots and Heads
 	kindTyped   kind = "typed" // a command of the user begins: ID, Call, Turn and Roots
 	kindEnd     kind = "end"   // the turn with ID ends: Heads and Commands

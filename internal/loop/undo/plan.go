@@ -60,7 +60,7 @@ func chains(steps []*step) map[string][]stretch {
 				continue
 			}
 			k := all[c.path]
-			if n := len(k); n > 0 && (k[n-1].after == nil || k[n-1].after.Same(c.before)) {
+			if n := len(k); n > 0 && (k[n-1].after == nil || k[n-1].after.Same(c.before) || c.follows) {
 				k[n-1].after = c.after
 			} else {
 				k = append(k, stretch{c.before, c.after, c.tool})

@@ -217,3 +217,39 @@ func TestUndoOfAJobAndACommand(t *testing.T) {
 		}
 	}
 }
+
+// A command that nobody approved cannot change extended attributes, by which it could change
+// permissions that undo does not know.
+func TestExtendedAttributesOfUnapprovedCommands(t *testing.T) {
+	watched(t)
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skip("python3 is not installed")
+	}
+	t.Parallel()
+	h := repository(t)
+	h.put(t, "acl.py", `import os, struct
+acl = struct.pack("<I", 2) + b"".join(struct.pack("<HHI", tag, 6, 0xffffffff) for tag in (1, 4, 32))
+try:
+    os.setxattr("Makefile", "system.posix_acl_access", acl)
+except OSError as e:
+    print(e.strerror)
+`)
+	before, err := os.Stat(filepath.Join(h.work, "Makefile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := serve(t, call("shell", shellCall("python3 acl.py")), call("shell", shellCall("cp -a Makefile copy && ls copy")), say("done"))
+	if out, err := h.command("run", "--model", "openai/m", "--base-url", s.URL+"/v1", "--mode", "edits", "go").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	after, err := os.Stat(filepath.Join(h.work, "Makefile"))
+	if err != nil || after.Mode() != before.Mode() {
+		t.Errorf("the mode is %v, %v", after.Mode(), err)
+	}
+	if got := resultFor(t, s, "Operation not supported"); !strings.Contains(got, "[exit 0]") {
+		t.Errorf("the command: %s", got)
+	}
+	if got := resultFor(t, s, "copy"); got != "copy\n[exit 0]\n" {
+		t.Errorf("the copy: %s", got)
+	}
+}

@@ -77,6 +77,11 @@ func readHistory(p *blobs.Pack, dir string) *history {
 	for _, s := range r.h.steps {
 		s.drop()
 	}
+	for _, c := range r.latest {
+		if len(c.open) > 0 && c.step.kind == kindTurn && !c.step.ended {
+			c.after, c.counted = nil, false // the program was killed before it noted the last state
+		}
+	}
 	return r.h
 }
 

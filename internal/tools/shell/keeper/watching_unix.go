@@ -72,13 +72,13 @@ func (w *watching) start(o Order, sys *syscall.SysProcAttr) (pid int, err error)
 	}
 	c.Listen = true
 	if w.watcher != nil {
-		c.Held = watch.Calls()
+		c.Held, c.NoAttributes = watch.Calls(), w.strict
 	}
 	pid, w.listener, err = sandbox.Start(o.Sandbox, c)
 	if err == nil || w.watcher != nil && w.strict {
 		return pid, err
 	}
-	c.Listen, c.Held = false, nil
+	c.Listen, c.Held, c.NoAttributes = false, nil, false
 	pid, _, without := sandbox.Start(o.Sandbox, c)
 	if without == nil && w.watcher != nil {
 		w.watcher, w.problem = nil, fmt.Sprintf("this system cannot report file changes: %v", err)

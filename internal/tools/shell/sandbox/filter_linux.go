@@ -91,6 +91,18 @@ func ofIPC() (rules []rule) {
 	return rules
 }
 
+// ofAttributes returns the rules for a command that cannot change extended attributes. Programs that
+// copy files go on without them.
+func ofAttributes() (rules []rule) {
+	for _, number := range []uintptr{
+		unix.SYS_SETXATTR, unix.SYS_LSETXATTR, unix.SYS_FSETXATTR, unix.SYS_SETXATTRAT,
+		unix.SYS_REMOVEXATTR, unix.SYS_LREMOVEXATTR, unix.SYS_FREMOVEXATTR, unix.SYS_REMOVEXATTRAT,
+	} {
+		rules = append(rules, rule{number: number, action: refuse(unix.EOPNOTSUPP)})
+	}
+	return rules
+}
+
 // held returns the rules that send system calls to a listener.
 func held(calls []Held) (rules []rule) {
 	for _, c := range calls {

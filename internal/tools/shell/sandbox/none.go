@@ -20,6 +20,7 @@ type Command struct {
 	IPC           int
 	Listen        bool
 	Held          []Held
+	NoAttributes  bool
 }
 
 // Start fails: this system has no sandbox.

@@ -21,16 +21,17 @@ func Probe() Report {
 
 // Command is a command to start in the current directory.
 type Command struct {
-	Args      []string // path of the program, and its arguments
-	Env       []string
-	Input     int    // descriptors; they are closed in the command, which gets copies
-	Output    int    // standard output
-	Errors    int    // standard error
-	Cgroup    int    // unused
-	User, Net int    // unused
-	IPC       int    // unused
-	Listen    bool   // unused
-	Held      []Held // unused
+	Args         []string // path of the program, and its arguments
+	Env          []string
+	Input        int    // descriptors; they are closed in the command, which gets copies
+	Output       int    // standard output
+	Errors       int    // standard error
+	Cgroup       int    // unused
+	User, Net    int    // unused
+	IPC          int    // unused
+	Listen       bool   // unused
+	Held         []Held // unused
+	NoAttributes bool   // unused
 }
 
 // Start starts a command with the words of Profile.Order, as the leader of a

@@ -29,6 +29,9 @@ type Command struct {
 	// system calls in Held. Without it the command can connect to no Unix socket.
 	Listen bool
 	Held   []Held
+	// NoAttributes makes changes of extended attributes fail, as on a file system without them.
+	// Some of them change the permissions of files.
+	NoAttributes bool
 }
 
 // stage is a part of the setup that can fail.
@@ -208,6 +211,9 @@ func (p plan) steps(c Command, socket int) (*steps, error) {
 	rules = append(rules, ofProcesses(c.Listen)...)
 	if !p.ipc {
 		rules = append(rules, ofIPC()...)
+	}
+	if c.NoAttributes {
+		rules = append(rules, ofAttributes()...)
 	}
 	s.filter(append(rules, held(c.Held)...), socket)
 	argv, err := syscall.SlicePtrFromStrings(c.Args)

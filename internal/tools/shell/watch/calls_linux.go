@@ -100,7 +100,7 @@ func (w *Watcher) Worker(l *sandbox.Listener) func(*sandbox.Notification) {
 
 // answer keeps what a call changes, and answers it.
 func (c *change) answer(known call) {
-	c.begun.Do(func() { c.foreign = foreignMounts(c.task()) }) // now the command has changed nothing
+	c.begun.Do(func() { c.foreign = foreignMounts(c.task(), c.order.Roots) }) // now the command has changed nothing
 	why := ""
 	var err error
 	if known.handle != nil {

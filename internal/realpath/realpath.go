@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 )
 
 // maxLinks limits the symbolic links that are followed in one path.
@@ -129,6 +130,12 @@ func Checked(path string) (string, error) {
 		}
 		rest = filepath.Join(filepath.Base(dir), rest)
 	}
+}
+
+// Missing reports whether certainly nothing is at a path. It does not follow a link at its end.
+func Missing(path string) bool {
+	_, err := os.Lstat(path)
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
 // Inside reports whether a path is dir or below it. Both are absolute and clean.

@@ -11,6 +11,7 @@ import (
 
 	"agent/cmd/agent/settings"
 	"agent/cmd/agent/trust"
+	"agent/internal/llm/phrase"
 	loophooks "agent/internal/loop/hooks"
 	"agent/internal/loop/instructions"
 	"agent/internal/tools/confine"
@@ -21,6 +22,9 @@ import (
 // repositoryFile is the file with the hooks of a repository, relative to its root. It is
 // protected, as the whole directory is.
 const repositoryFile = ".agent/hooks.json"
+
+// maxShown limits a command in an error, in bytes.
+const maxShown = 80
 
 // repository returns the hooks of the repository of dir, and the item that the user has to
 // confirm: the file, with the files of the repository that the commands name. There are
@@ -39,7 +43,7 @@ func repository(dir string) (settings.Hooks, []trust.Item, error) {
 	for _, event := range settings.HookEvents {
 		for _, h := range all.At(event) {
 			if outside(h, false, dir) {
-				return settings.Hooks{}, nil, fmt.Errorf("the hooks of this repository are not used: the hook `%s` at %s in %s has \"sandbox\": false, but the model can change what a hook of a repository runs. To run it outside the sandbox, add it to your configuration and remove it from this file", h.Command, event, repositoryFile)
+				return settings.Hooks{}, nil, fmt.Errorf("the hooks of this repository are not used: the hook `%s` at %s in %s has \"sandbox\": false, but the model can change what a hook of a repository runs. To run it outside the sandbox, move it to your configuration", phrase.OneLine(h.Command, maxShown), event, repositoryFile)
 			}
 			commands = append(commands, h.Command)
 		}

@@ -47,8 +47,7 @@ type change struct {
 	// because the program was killed.
 	added, removed int
 	counted        bool
-	// open are the calls that may still change the path: those that have not ended when they
-	// last touched it.
+	// open are the calls that have touched the path and may still change it.
 	open []string
 	// follows is set if the change before was by the same job, and nobody else can have changed
 	// the path in between.

@@ -16,15 +16,12 @@
 package confine
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 
 	"agent/internal/realpath"
 	"agent/internal/tools/protect"
@@ -315,12 +312,6 @@ const (
 func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
-}
-
-// isMissing reports whether certainly nothing is at a path.
-func isMissing(path string) bool {
-	_, err := os.Lstat(path)
-	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
 func isFile(path string) bool {

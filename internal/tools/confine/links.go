@@ -113,7 +113,7 @@ func (g *Guard) protectTarget(path, why string, readOnly *[]string) (real string
 	case !inAny(real, g.write):
 	case info != nil:
 		*readOnly = append(*readOnly, g.fixed(real, why)...)
-	case g.area.writable(real) && isMissing(real):
+	case g.area.writable(real) && realpath.Missing(real):
 		g.absent[real] = why
 	}
 	return real, info

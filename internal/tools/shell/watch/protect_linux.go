@@ -3,14 +3,13 @@
 package watch
 
 import (
-	"errors"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"agent/internal/realpath"
 )
 
 const (
@@ -105,13 +104,7 @@ func (c *change) isReadOnly(p place) bool {
 // isGitDir reports whether git may recognize a directory as a git directory. It counts entries that
 // cannot be looked up.
 func isGitDir(dir string) bool {
-	return !slices.ContainsFunc(gitEntries, func(name string) bool { return isMissing(filepath.Join(dir, name)) })
-}
-
-// isMissing reports whether certainly nothing is at a path.
-func isMissing(path string) bool {
-	_, err := os.Lstat(path)
-	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ENOTDIR)
+	return !slices.ContainsFunc(gitEntries, func(name string) bool { return realpath.Missing(filepath.Join(dir, name)) })
 }
 
 // refuseMoved returns why a strict command cannot rename a directory, because that moves a file
@@ -147,7 +140,7 @@ func mayBeGit(path string) bool {
 	case ".git", "HEAD", "commondir":
 		return true
 	case "objects", "refs":
-		return !isMissing(filepath.Join(filepath.Dir(path), "HEAD"))
+		return !realpath.Missing(filepath.Join(filepath.Dir(path), "HEAD"))
 	}
 	return false
 }

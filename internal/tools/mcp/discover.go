@@ -79,6 +79,12 @@ func (d *discovery) receives(m jsonrpc.Message) bool {
 	return true
 }
 
+// isAnswer reports whether err is an error with which a server answered a request.
+func isAnswer(err error) bool {
+	_, ok := errors.AsType[*jsonrpc.Error](err)
+	return ok
+}
+
 // isUnknownMethod reports whether err is the answer of a server that does not know a method.
 func isUnknownMethod(err error) bool {
 	wire, ok := errors.AsType[*jsonrpc.Error](err)

@@ -47,7 +47,7 @@ func serve(kind string) {
 	case "broken":
 		fmt.Fprintln(os.Stderr, "cannot find the database")
 		os.Exit(3)
-	case "old", "mute", "late", "new":
+	case "old", "mute", "late", "new", "slow":
 		serveByHand(kind)
 		return
 	case "large":
@@ -69,7 +69,7 @@ func serve(kind string) {
 // serveByHand speaks protocol 2024-11-05. It does not know server/discover, and lists a tool
 // with an invalid schema. A mute server ignores requests that it does not know, a late one
 // rejects server/discover after it was asked to initialize, and a new one speaks only
-// protocol 2026-07-28.
+// protocol 2026-07-28. A slow one speaks both, but only one of them to a client.
 func serveByHand(kind string) {
 	var discover json.RawMessage
 	lines := bufio.NewScanner(os.Stdin)
@@ -87,11 +87,15 @@ func serveByHand(kind string) {
 			switch discover = m.ID; kind {
 			case "mute", "late":
 				continue
-			case "new":
+			case "new", "slow":
 				answer = `"result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"serverInfo":{"name":"new","version":"1"}}`
 			}
 		case "initialize":
 			if kind == "new" {
+				break
+			}
+			if kind == "slow" {
+				answer = `"error":{"code":-32600,"message":"duplicate \"initialize\" received"}`
 				break
 			}
 			if kind == "late" {

@@ -148,7 +148,7 @@ func (s *server) open(ctx context.Context) error {
 	case err == nil || ctx.Err() != nil:
 	case errors.Is(first.Err(), context.DeadlineExceeded):
 		session, err = s.begin(ctx, oldProtocol, 0)
-	case isUnknownMethod(err): // it was too slow for discovery, and only speaks the new protocol
+	case !s.Remote() && isAnswer(err): // it was too slow for discovery, and rejects initialize after it
 		session, err = s.begin(first, "", s.all.o.StartTime)
 	}
 	if err != nil {

@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
@@ -160,7 +159,7 @@ func (t customTool) run(ctx context.Context, input []byte, at location, ok Appro
 	c.Max, c.Progress, c.Force = t.limit(), ok.Progress, ok.Force
 	switch t.Effect {
 	case Read:
-		ok.Access.ReadOnly = slices.Concat(ok.Access.ReadOnly, []string{t.commands.Workspace.Dir()}, t.commands.Area.Writable())
+		ok.Access.Private = true
 	case Network:
 		ok.Access.Network = true
 	}

@@ -3,9 +3,11 @@ package tools_test
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"agent/internal/tools"
 )
@@ -32,6 +34,11 @@ func TestProtectedPathsAreRefused(t *testing.T) {
 	}
 	c.put(deep+"w/workflows/ci.yml", "mine\n")
 	c.put(deep+"node_modules/p/f", "")
+	c.put("z/l/f", "")
+	toReadOnly := strings.Repeat("../", 20) + "bin/true"
+	if err := os.Symlink(toReadOnly, filepath.Join(c.dir, "z/l/.envrc")); err != nil {
+		t.Fatal(err)
+	}
 	c.git("init", "-q", "--bare", deep+"bare")
 	for _, row := range []struct {
 		line    string
@@ -55,6 +62,11 @@ func TestProtectedPathsAreRefused(t *testing.T) {
 		{"echo evil >z/d/old/.vscode/new", deep + "old/.vscode"},
 		{"rm -r z/d/old/.vscode", deep + "old/.vscode"},
 		{"mv z/d/w z/.github", "z/.github/workflows"},
+		{"rm z/l/.envrc", "z/l/.envrc"},
+		{"echo evil >z/evil && mv z/evil z/l/.envrc", "z/l/.envrc"},
+		{"ln -s d/w z/.github", "z/.github"},
+		{"ln -s d/w z/l1 && mv -T z/l1 z/.github", "z/.github"},
+		{"ln -s d/w z/l2 && ln -P z/l2 z/.github", "z/.github"},
 		{"mkdir z/n2 && rmdir z/n2 && mv z/d/alt z/n2 && git init -q z/n2; echo evil >z/n2/.envrc", "z/n2/.envrc"},
 		{"echo evil >z/d/bare/hooks/post-checkout", deep + "bare/hooks"},
 		{"echo evil >>z/d/bare/config", deep + "bare/config"},
@@ -155,5 +167,137 @@ func TestProtectedPathsAreRefused(t *testing.T) {
 		if c.exists(name) {
 			t.Errorf("%s was created", name)
 		}
+	}
+}
+
+// What a command has created at a path gives it no right to what others put there later.
+func TestRepositoryAtTheSamePath(t *testing.T) {
+	c := confineCommands(t)
+	_, ok := c.keep(true)
+	ok.Access = tools.Access{Strict: true}
+	c.put("m/f", "")
+	call, err := c.prepare("shell", map[string]any{"command": `mkdir m/.git && rmdir m/.git && touch ready && until [ -e made ]; do sleep 0.02; done
+echo evil >m/.git/hooks/post-checkout; echo evil >>m/.git/config; rm -f m/.git/HEAD; mv m/.git m/other; mkdir m/.git2`})
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan tools.Result)
+	go func() {
+		r, err := call.Run(t.Context(), ok)
+		if err != nil {
+			t.Error(err)
+		}
+		done <- r
+	}()
+	for !c.exists("ready") {
+		time.Sleep(5 * time.Millisecond)
+	}
+	c.git("init", "-q", "m")
+	c.put("made", "")
+	r := <-done
+	if !c.exists("m/.git/HEAD") || c.exists("m/.git/hooks/post-checkout") || !c.exists("m/.git2") || strings.Contains(c.git("-C", "m", "config", "--list"), "evil") {
+		t.Errorf("the repository changed: %s", r.Text)
+	}
+}
+
+// Two threads rename a directory and what is in it. Each of the two renames is allowed, but not
+// both.
+func TestProtectedPathsByARace(t *testing.T) {
+	c := confineCommands(t)
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skip("python3 is not installed")
+	}
+	_, ok := c.keep(true)
+	ok.Access = tools.Access{Strict: true}
+	for i := range 6000 { // no scan gets to z
+		c.put(fmt.Sprintf("a%d/f", i), "")
+	}
+	c.put("z/sub/f", "")
+	c.put("race.py", `import os, threading, time
+stop = False
+def move(a, b):
+    try: os.rename(a, b)
+    except OSError: pass
+def swap():
+    while not stop:
+        move("z/sub", "z/.github"); move("z/.github", "z/sub")
+os.makedirs("z/stage"); open("z/stage/ci.yml", "w").write("evil")
+t = threading.Thread(target=swap); t.start()
+end = time.time() + 5
+while time.time() < end and not os.path.exists("z/.github/workflows/ci.yml"):
+    move("z/stage", "z/sub/workflows"); move("z/sub/workflows", "z/stage")
+stop = True; t.join()
+move("z/sub", "z/.github")
+`)
+	call, err := c.prepare("shell", map[string]any{"command": "python3 race.py"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err := call.Run(t.Context(), ok); err != nil || c.exists("z/.github/workflows") {
+		t.Errorf("z/.github/workflows was created: %s, %v", r.Text, err)
+	}
+}
+
+// A command that nobody approved changes neither owners nor the mode of the workspace itself: undo
+// restores neither.
+func TestOwnersAreRefused(t *testing.T) {
+	c := confineCommands(t)
+	_, ok := c.keep(true)
+	ok.Access = tools.Access{Strict: true}
+	c.put("run.sh", "#!/bin/sh\n")
+	script := filepath.Join(c.dir, "run.sh")
+	if err := os.Chmod(script, 0o755|os.ModeSetuid); err != nil {
+		t.Fatal(err)
+	}
+	for line, works := range map[string]bool{
+		"chown $(id -u):$(id -g) run.sh":    true,
+		"chown -h $(id -u) run.sh":          true,
+		"chown 12345 run.sh":                false,
+		"chgrp 12345 run.sh":                false,
+		"chmod 0777 .":                      false,
+		"cp -p run.sh copy && chmod 0700 .": true,
+		"python3 -c 'import os; os.fchown(os.open(\"run.sh\", os.O_RDONLY), 12345, -1)'": false,
+	} {
+		call, err := c.prepare("shell", map[string]any{"command": line})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := call.Run(t.Context(), ok)
+		if err != nil || strings.Contains(r.Text, "[exit 0]") != works {
+			t.Errorf("%s: got %s, %v", line, r.Text, err)
+		}
+	}
+	if info, err := os.Stat(script); err != nil || info.Mode() != 0o755|os.ModeSetuid {
+		t.Errorf("the mode is %v, %v", info.Mode(), err)
+	}
+}
+
+// Each call that waits to open a named pipe needs a thread of the supervisor, so their number is
+// limited.
+func TestManyWaitingPipes(t *testing.T) {
+	c := confineCommands(t)
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skip("python3 is not installed")
+	}
+	_, ok := c.keep(true)
+	ok.Access = tools.Access{Strict: true}
+	c.put("pipes.py", `import errno, os, threading
+os.mkfifo("p")
+refused = threading.Semaphore(0)
+def write():
+    try: os.open("p", os.O_WRONLY)
+    except OSError as e:
+        if e.errno == errno.ENFILE: refused.release()
+for i in range(300): threading.Thread(target=write, daemon=True).start()
+for i in range(44): refused.acquire()
+print("refused", flush=True)
+os._exit(0)
+`)
+	call, err := c.prepare("shell", map[string]any{"command": "python3 pipes.py"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err := call.Run(t.Context(), ok); err != nil || !strings.Contains(r.Text, "refused") {
+		t.Errorf("got %s, %v", r.Text, err)
 	}
 }

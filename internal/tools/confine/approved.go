@@ -80,7 +80,11 @@ func (g *Guard) Refused(paths []string) (notices []Notice) {
 
 // whyProtected returns why a path that the supervisor of a command reported is protected.
 func (a *Area) whyProtected(path string) string {
-	return cmp.Or(a.Protected.Why(filepath.Base(filepath.Dir(path)), filepath.Base(path)), "git uses it to find programs or repositories")
+	why := a.Protected.Why(filepath.Base(filepath.Dir(path)), filepath.Base(path))
+	if why == "" && a.Protected.Parent(filepath.Base(path)) {
+		why = "other programs run what is in directories of this name"
+	}
+	return cmp.Or(why, "git uses it to find programs or repositories")
 }
 
 // undo renames a protected path that the command created. What the user approved in it

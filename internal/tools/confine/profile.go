@@ -63,18 +63,6 @@ func (a *Area) dropStrays(p *sandbox.Profile) {
 	p.Show, p.Write = slices.DeleteFunc(p.Show, strays), slices.DeleteFunc(p.Write, strays)
 }
 
-// Writable returns the directories that approved commands may change, besides temporary
-// directories and caches: the workspace, added directories, and git directories outside them.
-func (a *Area) Writable() []string {
-	if a == nil {
-		return nil
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.prepare()
-	return slices.Clone(a.tree.tops)
-}
-
 // makeCaches creates missing caches of toolchains.
 func (a *Area) makeCaches(network bool) {
 	for _, dir := range a.Places.MissingCaches(a.workspace, network) {

@@ -14,6 +14,9 @@ var evaluating = [...]string{"test", "[", "printf", "read", "unset", "wait", "ma
 // startsCommands are variables whose value bash runs, or reads commands from.
 var startsCommands = [...]string{"BASH_ENV", "ENV", "PS0", "PS1", "PS2", "PS4", "PROMPT_COMMAND"}
 
+// namesPrograms are arrays of bash with other names of programs, like those of `hash -p` and alias.
+var namesPrograms = [...]string{"BASH_CMDS", "BASH_ALIASES"}
+
 // evaluates notes text of n that bash may evaluate although it is quoted.
 func (r *reader) evaluates(n syntax.Node) { r.evaluatesText(n, false) }
 
@@ -52,6 +55,8 @@ func (r *reader) evaluatesText(n syntax.Node, input bool) {
 		case *syntax.Assign:
 			if c.Name != nil && slices.Contains(startsCommands[:], c.Name.Value) {
 				r.needs(Unclear, "it sets a variable that makes bash run commands")
+			} else if c.Name != nil {
+				r.substituted(c.Name.Value)
 			}
 		case *syntax.SglQuoted:
 			r.substituted(c.Value)
@@ -73,7 +78,7 @@ func mayEvaluate(name *syntax.Word) bool {
 func (r *reader) evaluatesInside(n syntax.Node, input bool) {
 	syntax.Walk(n, func(child syntax.Node) bool {
 		switch child.(type) {
-		case *syntax.CmdSubst, *syntax.ProcSubst:
+		case *syntax.CmdSubst, *syntax.ProcSubst, *syntax.ParamExp: // also ${BASH_CMDS[ls]:=rm}
 			r.evaluatesText(child, input)
 			return false
 		}
@@ -81,8 +86,12 @@ func (r *reader) evaluatesInside(n syntax.Node, input bool) {
 	})
 }
 
-// substituted notes literal text that becomes a command substitution when it is evaluated.
+// substituted notes literal text that becomes a command substitution when it is evaluated, or that
+// gives a program another name.
 func (r *reader) substituted(text string) {
+	if slices.ContainsFunc(namesPrograms[:], func(name string) bool { return strings.Contains(text, name) }) {
+		r.needs(Unclear, "it may give a program another name")
+	}
 	if strings.Contains(text, "$(") || strings.Contains(text, "`") {
 		r.needs(Unclear, "bash may evaluate quoted text, which runs commands")
 	}

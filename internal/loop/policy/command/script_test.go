@@ -249,6 +249,8 @@ func TestEvaluatedTextIsUnclear(t *testing.T) {
 		"test -v 'a[$(rm x)]'", "[[ 'a[$(rm x)]' -eq 1 ]]", "[[ -v 'a[`rm x`]' ]]", "printf -v 'a[$(rm x)]' x", "read 'a[$(rm x)]' <<<x", "declare 'a[$(rm x)]=1'", "unset 'a[$(rm x)]'",
 		"x='a[$(rm x)]'; echo $((x))", "x='$(rm x)'; echo ${x@P}", "PS4='$(rm x)'; set -x; :", "BASH_ENV=f bash -c :", "PROMPT_COMMAND='rm x' bash -i", "hash -p /bin/rm foo; foo x", "env -- x=1 {rm,x}",
 		"printf %s 'rm x' | bash", "bash <<<'rm x'", "source <(printf 'rm x')", "echo \"`declare 'a[$(rm x)]=1'`\"", "sed '1e rm x' main.go", "let 'a[$(rm x)]'",
+		"BASH_CMDS[ls]=/bin/rm; ls x", "declare BASH_CMDS[ls]=/bin/rm; ls x", "declare -n n=BASH_CMDS; n[ls]=/bin/rm; ls x", "read 'BASH_CMDS[ls]' <<<rm; ls x", "printf -v 'BASH_CMDS[ls]' rm; ls x",
+		": ${BASH_CMDS[ls]:=/bin/rm}; ls x", "BASH_ALIASES+=([ls]=rm); ls x",
 	} {
 		if c := command.Judge(line, env); c.Traits&command.Unclear == 0 {
 			t.Errorf("%q is clear: %+v", line, c.Traits)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -248,10 +249,10 @@ func (c *change) chmodDescriptor(fd int32, mode uint32) (why string, err error) 
 		return unix.Chmod(ownDescriptor(file), mode)
 	}
 	path, err := readlink(ownDescriptor(file))
-	if err == nil && path[0] == '/' && c.wanted(path) {
+	if err == nil && path[0] == '/' && (c.wanted(path) || slices.Contains(c.order.Roots, path)) {
 		var p place
 		if p, err = look(path); err == nil && p.exists {
-			why = c.keepPlace(p)
+			why = c.keepMode(p, mode)
 		}
 	}
 	if why != "" || err != nil {
@@ -285,7 +286,12 @@ func (c *change) move(from, to *place, flags uint) error {
 		return err
 	}
 	defer unix.Close(toDir)
-	return unix.Renameat2(fromDir, fromName, toDir, toName, flags)
+	err = unix.Renameat2(fromDir, fromName, toDir, toName, flags)
+	if err == nil {
+		c.reportElsewhere(toDir, to.path)
+		c.reportElsewhere(fromDir, from.path)
+	}
+	return err
 }
 
 // create calls make with the directory and the name of a place.
@@ -295,7 +301,10 @@ func (c *change) create(p *place, make func(dir int, name string) error) error {
 		return err
 	}
 	defer unix.Close(dir)
-	return make(dir, name)
+	if err = make(dir, name); err == nil {
+		c.reportElsewhere(dir, p.path)
+	}
+	return err
 }
 
 // makeDir returns a function that makes a directory with the mode in an argument.
@@ -379,6 +388,9 @@ func (c *change) openPlace(p *place, flags int, mode uint32) error {
 	if err != nil {
 		return err
 	}
+	if flags&unix.O_CREAT != 0 {
+		c.reportElsewhere(dir, p.path)
+	}
 	var fs unix.Statfs_t
 	if err = unix.Fstatfs(fd, &fs); err == nil && fs.Type == unix.PROC_SUPER_MAGIC {
 		err = unix.EACCES
@@ -442,6 +454,11 @@ func (c *change) openSpecial(p *place, flags int) error {
 	}
 	own := flags&^(unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW) | unix.O_NOCTTY | unix.O_CLOEXEC
 	if info.Mode&unix.S_IFMT == unix.S_IFIFO && flags&unix.O_NONBLOCK == 0 && flags&unix.O_ACCMODE != unix.O_RDWR {
+		if c.pipes.Add(1) > maxPipes {
+			c.pipes.Add(-1)
+			unix.Close(file)
+			return unix.ENFILE
+		}
 		go c.openPipe(file, own, flags)
 		return errLater
 	}

@@ -7,7 +7,10 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 
@@ -60,10 +63,12 @@ func calls() []call {
 		held(unix.SYS_FCHMODAT, func(c *change) (string, error) { return c.chmod(0, 1, 2, true) }),
 		held(unix.SYS_FCHMODAT2, func(c *change) (string, error) { return c.chmod(0, 1, 2, c.n.Args[3]&unix.AT_SYMLINK_NOFOLLOW == 0) }),
 		held(unix.SYS_FCHMOD, (*change).chmodOpen),
+		held(unix.SYS_FCHOWN, func(c *change) (string, error) { return c.chownOpen(1) }),
+		held(unix.SYS_FCHOWNAT, (*change).chownAt),
 		held(unix.SYS_UNLINKAT, func(c *change) (string, error) { return c.removed(0, 1, int(c.n.Args[2])) }),
 		held(unix.SYS_MKDIRAT, func(c *change) (string, error) { return c.createdDir(0, 1, 2) }),
 		held(unix.SYS_MKNODAT, func(c *change) (string, error) { return c.created(0, 1, c.makeNode(2, 3)) }),
-		held(unix.SYS_SYMLINKAT, func(c *change) (string, error) { return c.created(1, 2, c.makeLink(0)) }),
+		held(unix.SYS_SYMLINKAT, func(c *change) (string, error) { return c.createdLink(1, 2, 0) }),
 		held(unix.SYS_LINKAT, func(c *change) (string, error) {
 			return c.link(0, 1, 2, 3, c.n.Args[4]&unix.AT_SYMLINK_FOLLOW != 0)
 		}),
@@ -216,7 +221,13 @@ func (c *change) truncate(path int, size int64) (why string, err error) {
 
 // chmod changes the mode of what exists at a path.
 func (c *change) chmod(dir, path, mode int, follow bool) (why string, err error) {
-	return c.existing(dir, path, follow, func(file string) error { return unix.Chmod(file, uint32(c.n.Args[mode])) })
+	p, err := c.place(dir, path, follow)
+	to := uint32(c.n.Args[mode])
+	c.act = func() error { return c.changePlace(&p, func(file string) error { return unix.Chmod(file, to) }) }
+	if err != nil || !p.exists {
+		return "", err
+	}
+	return c.keepMode(p, to), nil
 }
 
 // existing is a call that changes what exists at a path. change makes it for a file in
@@ -233,7 +244,13 @@ func (c *change) existing(dir, path int, follow bool, change func(string) error)
 // removed is a call that removes what exists at a path.
 func (c *change) removed(dir, path, flags int) (why string, err error) {
 	p, err := c.name(dir, path)
-	c.act = func() error { return c.remove(&p, flags) }
+	c.act = func() error {
+		err := c.remove(&p, flags)
+		if err == nil && p.dir() {
+			c.guard.forgetMade(p.path)
+		}
+		return err
+	}
 	if err != nil || !p.exists {
 		return "", err
 	}
@@ -247,20 +264,81 @@ func (c *change) chmodOpen() (why string, err error) {
 		return c.chmodDescriptor(fd, uint32(c.n.Args[1]))
 	}
 	path, err := c.task().descriptor(fd)
-	if err != nil || !c.wanted(path) {
+	if err != nil || !c.wanted(path) && !slices.Contains(c.order.Roots, path) {
 		return "", err
 	}
 	p, err := look(path)
 	if err != nil || !p.exists {
 		return "", err
 	}
-	return c.keepPlace(p), nil
+	return c.keepMode(p, uint32(c.n.Args[1])), nil
+}
+
+// chown gives what exists at a path the owner and group in two arguments. A strict command may only
+// give it those that it has: undo could often not restore others. Even that would remove some bits
+// of the mode, so nothing is changed.
+func (c *change) chown(dir, path, owner int, follow bool) (why string, err error) {
+	if !c.order.Strict {
+		return "", nil
+	}
+	p, err := c.place(dir, path, follow)
+	if err == nil && !p.exists {
+		err = unix.ENOENT
+	}
+	return c.chownTo(p.info, err, owner)
+}
+
+// chownAt is fchownat, whose path may be empty: then it changes an open file.
+func (c *change) chownAt() (why string, err error) {
+	flags := c.n.Args[4]
+	if flags&unix.AT_EMPTY_PATH != 0 {
+		if text, err := c.text(1); err == nil && text == "" {
+			return c.chownOpen(2)
+		}
+	}
+	return c.chown(0, 1, 2, flags&unix.AT_SYMLINK_NOFOLLOW == 0)
+}
+
+// chownOpen is chown for a descriptor.
+func (c *change) chownOpen(owner int) (why string, err error) {
+	if !c.order.Strict {
+		return "", nil
+	}
+	var info syscall.Stat_t
+	err = syscall.Stat(string(c.task())+"/fd/"+strconv.Itoa(int(int32(c.n.Args[0]))), &info)
+	if errors.Is(err, unix.ENOENT) {
+		err = unix.EBADF
+	}
+	return c.chownTo(info, err, owner)
+}
+
+// chownTo is chown for what was found, or the error of looking for it.
+func (c *change) chownTo(info syscall.Stat_t, err error, owner int) (why string, _ error) {
+	const keeps = ^uint32(0) // an argument that leaves the owner or the group as it is
+	c.act = func() error { return err }
+	user, group := uint32(c.n.Args[owner]), uint32(c.n.Args[owner+1])
+	if err == nil && (user != keeps && user != info.Uid || group != keeps && group != info.Gid) {
+		return "it changes the owner or group", nil
+	}
+	return "", err
 }
 
 // created is a call that creates something at a path. It fails if something is there. make
 // makes it with the directory and the name.
 func (c *change) created(dir, path int, make func(dir int, name string) error) (why string, err error) {
 	p, err := c.name(dir, path)
+	return c.createdAt(p, err, make)
+}
+
+// createdLink is created for a symbolic link to the path in an argument.
+func (c *change) createdLink(dir, path, target int) (why string, err error) {
+	p, err := c.name(dir, path)
+	p.link = true
+	return c.createdAt(p, err, c.makeLink(target))
+}
+
+// createdAt is created for a place, and the error with which it was looked up.
+func (c *change) createdAt(p place, err error, make func(dir int, name string) error) (why string, _ error) {
 	c.act = func() error { return c.create(&p, make) }
 	if err != nil || p.exists {
 		return "", err
@@ -279,14 +357,14 @@ func (c *change) createdDir(dir, path, mode int) (why string, err error) {
 		return why, err
 	}
 	if !c.acts { // the kernel makes it later
-		c.guard.noteMade(p.path, 0)
+		c.guard.noteMade(p.path, birth{})
 		return "", nil
 	}
 	create := c.act
 	c.act = func() error {
 		err := create()
-		if made, gone := look(p.path); err == nil && gone == nil && made.dir() {
-			c.guard.noteMade(p.path, made.info.Ino)
+		if made := birthOf(p.path); err == nil && made != (birth{}) {
+			c.guard.noteMade(p.path, made)
 		}
 		return err
 	}
@@ -297,10 +375,16 @@ func (c *change) createdDir(dir, path, mode int) (why string, err error) {
 // both, so both are kept.
 func (c *change) link(fromDir, from, toDir, to int, follow bool) (why string, err error) {
 	var file string // in /proc/self/fd
+	linked, err := c.place(fromDir, from, follow)
+	if err != nil {
+		return "", err
+	}
 	make := func(dir int, name string) error {
 		return unix.Linkat(unix.AT_FDCWD, file, dir, name, unix.AT_SYMLINK_FOLLOW)
 	}
-	if why, err = c.created(toDir, to, make); why != "" || err != nil {
+	at, err := c.name(toDir, to)
+	at.link = linked.is(unix.S_IFLNK)
+	if why, err = c.createdAt(at, err, make); why != "" || err != nil {
 		return why, err
 	}
 	create := c.act
@@ -324,6 +408,8 @@ func (c *change) rename(fromDir, from, toDir, to int, flags uint) (why string, e
 	case !old.exists, flags&unix.RENAME_NOREPLACE != 0 && replaced.exists, flags&unix.RENAME_EXCHANGE != 0 && !replaced.exists:
 		return "", nil
 	}
+	replaced.link = old.is(unix.S_IFLNK)
+	old.link = flags&unix.RENAME_EXCHANGE != 0 && replaced.is(unix.S_IFLNK)
 	for _, p := range []place{old, replaced} {
 		if why = c.refuseRoot(p.path); why == "" {
 			why = c.keepMoved(p)
@@ -356,6 +442,12 @@ func (c *change) rename(fromDir, from, toDir, to int, flags uint) (why string, e
 	c.act = func() error {
 		failed := move()
 		report() // what another thread has created since then
+		if failed == nil {
+			c.reportMoved(replaced.path)
+			if flags&unix.RENAME_EXCHANGE != 0 {
+				c.reportMoved(old.path)
+			}
+		}
 		return failed
 	}
 	return why, err

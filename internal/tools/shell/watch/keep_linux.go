@@ -53,9 +53,13 @@ func (c *change) keepRenamed(p place) (why string) {
 	if !p.dir() || !c.git(p.path) {
 		return c.keepAt(p)
 	}
-	return c.keep(p.path, func() snapshot.State {
+	why = c.keep(p.path, func() snapshot.State {
 		return snapshot.State{Kind: snapshot.Dir, Mode: p.info.Mode & 0o7777, Lost: lostGit}
 	})
+	if why == "" && !c.guard.isMade(p.path) { // the command has created another one at this path
+		return c.refuse(p.path, lostGit)
+	}
+	return why
 }
 
 // lostGit is why a git directory cannot be restored.
@@ -82,8 +86,9 @@ func (c *change) refuseGit(p place) (why string) {
 	e := c.kept[dir]
 	c.mu.Unlock()
 	if e != nil {
-		<-e.done
-		return e.why
+		if <-e.done; e.why != "" || c.guard.isMade(dir) {
+			return e.why
+		}
 	}
 	if filepath.Base(p.path) == IndexLock {
 		return c.refuse(p.path, lostGit)
@@ -137,6 +142,15 @@ func (c *change) loadsOwnCode() bool {
 		}
 	}
 	return false
+}
+
+// keepMode is keepPlace for a place whose mode changes. Undo does not restore the modes of
+// Order.Roots.
+func (c *change) keepMode(p place, mode uint32) (why string) {
+	if slices.Contains(c.order.Roots, p.path) && (p.info.Mode^mode)&0o7777 != 0 {
+		return c.refuse(p.path, "undo does not restore its permissions")
+	}
+	return c.keepPlace(p)
 }
 
 // refuseRoot returns why a path cannot be renamed; "" if it can. Under another name, changes

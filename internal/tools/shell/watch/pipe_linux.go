@@ -12,6 +12,10 @@ import (
 	"agent/internal/tools/shell/sandbox"
 )
 
+// maxPipes limits how many calls of a command can wait at the same time to open a pipe. Each needs
+// a thread of this process.
+const maxPipes = 256
+
 // How long to wait between attempts to open a named pipe that nobody reads.
 const (
 	minPipeWait = time.Millisecond
@@ -21,6 +25,7 @@ const (
 // openPipe opens a pipe, for which it waits until another process has opened the other end,
 // or until the call no longer waits. It closes file.
 func (c *change) openPipe(file, own, flags int) {
+	defer c.pipes.Add(-1)
 	defer unix.Close(file)
 	fd := -1
 	open := func() (err error) {

@@ -22,6 +22,7 @@ type place struct {
 	exists bool
 	info   syscall.Stat_t // only if it exists
 
+	link     bool   // set if the call puts a symbolic link there
 	dots     string // "." or ".." if the path of the call ends with that
 	slash    bool   // set if the path of the call ends with a slash
 	nameless string // link in /proc that leads to a file without a path; usually empty

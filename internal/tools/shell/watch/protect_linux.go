@@ -3,6 +3,7 @@
 package watch
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -41,6 +42,9 @@ func (c *change) refuseProtected(p place) (why string) {
 		if at == "" && p.exists && marksGit(filepath.Base(p.path)) && isGitDir(filepath.Dir(p.path)) {
 			at = p.path // removing this entry would end the protection of the others
 		}
+		if at == "" && (p.link || p.is(unix.S_IFLNK)) && c.guard.names.Parent(filepath.Base(p.path)) {
+			at = p.path // it leads to a directory whose entries this name protects
+		}
 		if at != "" && !c.mayChange(at, p) {
 			c.guard.nameProtected(at)
 			return "it is protected"
@@ -65,11 +69,17 @@ func programsOfGit(root, path string) string {
 	return ""
 }
 
-// mayChange reports whether a command may change a place at or below a protected path. It
-// allows changes of what is read-only in the sandbox: the kernel rejects them, with an error
-// that the user understands.
+// mayChange reports whether a command may change a place at or below a protected path. A change of
+// what is read-only in the sandbox fails as the kernel would let it fail, with an error that the
+// user understands.
 func (c *change) mayChange(protected string, p place) bool {
-	if c.isReadOnly(p) || slices.ContainsFunc(c.order.Approved, func(ok string) bool { return p.path == ok || below(p.path, ok) || below(ok, p.path) }) {
+	if c.isReadOnly(p) {
+		if c.acts { // another directory may be there by then
+			c.act = func() error { return unix.EROFS }
+		}
+		return true
+	}
+	if slices.ContainsFunc(c.order.Approved, func(ok string) bool { return p.path == ok || below(p.path, ok) || below(ok, p.path) }) {
 		return true
 	}
 	if p.exists && c.guard.isLoose(protected) {
@@ -91,14 +101,20 @@ func (c *change) mayChange(protected string, p place) bool {
 // runsGit reports whether git makes the call, in a command whose text runs git.
 func (c *change) runsGit() bool { return c.order.Git && c.isGit() }
 
-// isReadOnly reports whether a place is on a file system that is read-only for the command.
+// isReadOnly reports whether a place is on a file system that is read-only for the command. A link
+// at the place is not followed.
 func (c *change) isReadOnly(p place) bool {
 	path := p.path
 	if !p.exists {
 		path = filepath.Dir(path)
 	}
+	fd, err := c.openInside(path, 0)
+	if err != nil {
+		return false
+	}
+	defer unix.Close(fd)
 	var s unix.Statfs_t
-	return unix.Statfs(c.task().seen(path), &s) == nil && s.Flags&unix.ST_RDONLY != 0
+	return unix.Fstatfs(fd, &s) == nil && s.Flags&unix.ST_RDONLY != 0
 }
 
 // isGitDir reports whether git may recognize a directory as a git directory. It counts entries that
@@ -126,6 +142,53 @@ func (c *change) refuseMoved(from, to string) (why string) {
 	}
 	c.guard.nameProtected(at)
 	return "it is protected"
+}
+
+// reportMoved reports what a rename to a path has protected, if its name protects entries of a
+// directory. It looks at what is there now: refuseProtected and refuseMoved have looked before the
+// rename.
+func (c *change) reportMoved(to string) {
+	if !c.order.Strict || !c.guard.names.Parent(filepath.Base(to)) || c.guard.protectedAt(to) != "" || c.guard.newRepository(to) != "" {
+		return
+	}
+	entries, err := os.ReadDir(to)
+	if info, _ := os.Lstat(to); info != nil && info.Mode()&os.ModeSymlink != 0 || err != nil && info != nil && info.IsDir() {
+		c.reportCreated(to)
+		return
+	}
+	for _, e := range entries {
+		if path := filepath.Join(to, e.Name()); c.guard.protectedAt(path) != "" {
+			c.reportCreated(path)
+		}
+	}
+}
+
+// reportElsewhere reports a protected path that a call may have created in an open directory,
+// although the path that was checked is another one: the directory was renamed meanwhile.
+func (c *change) reportElsewhere(dir int, path string) {
+	if !c.order.Strict {
+		return
+	}
+	now, err := readlink(ownDescriptor(dir))
+	parent, name := filepath.Split(path)
+	if err != nil || now == strings.TrimSuffix(parent, "/") || now == parent || name == "" {
+		return
+	}
+	path = filepath.Join(now, name)
+	if at := c.guard.protectedAt(path); at != "" {
+		c.reportCreated(at)
+	}
+	if mayBeGit(path) {
+		c.guard.report(now, false)
+	}
+	c.reportMoved(path)
+}
+
+// reportCreated reports a protected path that the command has created.
+func (c *change) reportCreated(path string) {
+	if c.guard.noteCreated(path, path) {
+		c.guard.reports.Created(path)
+	}
 }
 
 // marksGit reports whether git recognizes git directories by an entry of that name.

@@ -15,11 +15,11 @@ type protection struct {
 	reports Reports
 
 	mu      sync.Mutex
-	made    map[string]uint64 // directories that the command has created, and their inodes
-	planted map[string]bool   // directories that were reported as repositories; true if the command has created them
-	existed map[string]bool   // paths at which something was before their first change
-	loose   map[string]bool   // protected paths that the command was allowed to create
-	named   []string          // protected paths that the command could not change
+	made    map[string]birth // directories that the command has created
+	planted map[string]bool  // directories that were reported as repositories; true if the command has created them
+	existed map[string]bool  // paths at which something was before their first change
+	loose   map[string]bool  // protected paths that the command was allowed to create
+	named   []string         // protected paths that the command could not change
 }
 
 func newProtection(o snapshot.Order, reports Reports) *protection {
@@ -29,7 +29,7 @@ func newProtection(o snapshot.Order, reports Reports) *protection {
 	}
 	return &protection{
 		roots: o.Roots, names: protect.New(names), reports: reports,
-		made: map[string]uint64{}, planted: map[string]bool{}, existed: map[string]bool{}, loose: map[string]bool{},
+		made: map[string]birth{}, planted: map[string]bool{}, existed: map[string]bool{}, loose: map[string]bool{},
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"golang.org/x/sys/unix"
 )
 
 // nameProtected reports a protected path that the command could not change, at most once.
@@ -35,23 +37,44 @@ func (g *protection) protectedAt(path string) string {
 	return ""
 }
 
-// noteMade records that the command creates a directory. An inode of 0 means unknown.
-func (g *protection) noteMade(dir string, inode uint64) {
+// birth identifies a directory. An inode alone does not: file systems use it again. The zero
+// value means unknown.
+type birth struct {
+	inode uint64
+	time  unix.StatxTimestamp // of its creation; zero where the file system does not know it
+}
+
+// birthOf returns the birth of the directory at a path without links; the zero value if there
+// is none.
+func birthOf(dir string) birth {
+	var info unix.Statx_t
+	err := unix.Statx(unix.AT_FDCWD, dir, unix.AT_SYMLINK_NOFOLLOW, unix.STATX_TYPE|unix.STATX_INO|unix.STATX_BTIME, &info)
+	if err != nil || info.Mode&unix.S_IFMT != unix.S_IFDIR {
+		return birth{}
+	}
+	return birth{info.Ino, info.Btime}
+}
+
+// noteMade records that the command creates a directory.
+func (g *protection) noteMade(dir string, b birth) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.made[dir] = inode
+	g.made[dir] = b
+}
+
+// forgetMade records that a directory was removed.
+func (g *protection) forgetMade(dir string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	delete(g.made, dir)
 }
 
 // isMade reports whether the command has created the directory at a path.
 func (g *protection) isMade(dir string) bool {
 	g.mu.Lock()
-	inode, made := g.made[dir]
+	b, made := g.made[dir]
 	g.mu.Unlock()
-	if !made || inode == 0 {
-		return made
-	}
-	now, err := look(dir)
-	return err == nil && now.dir() && now.info.Ino == inode
+	return made && (b == birth{} || b == birthOf(dir))
 }
 
 // moveMade updates the paths of the directories that the command has created when a path is
@@ -59,12 +82,12 @@ func (g *protection) isMade(dir string) bool {
 func (g *protection) moveMade(from, to place) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	moved := map[string]uint64{}
-	for dir, inode := range g.made {
+	moved := map[string]birth{}
+	for dir, b := range g.made {
 		switch {
 		case dir == from.path || below(dir, from.path):
 			if !to.exists {
-				moved[to.path+dir[len(from.path):]] = inode
+				moved[to.path+dir[len(from.path):]] = b
 			}
 			delete(g.made, dir)
 		case dir == to.path || below(dir, to.path):

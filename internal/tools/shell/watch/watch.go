@@ -10,7 +10,7 @@
 //
 // A Watcher does not see writes to files that were open before the turn, and changes by
 // processes that are not part of the command. Changes of owners, times and extended
-// attributes are not kept.
+// attributes are not kept; a command whose order is strict cannot change owners.
 //
 // A Watcher never delays a command for longer than it takes to copy a file, and it never
 // hangs. If it cannot find out what a call would change, the call continues, or fails if
@@ -23,6 +23,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"agent/internal/tools/snapshot"
 )
@@ -37,6 +38,8 @@ type Watcher struct {
 
 	begun   sync.Once       // the first call is being answered
 	foreign map[uint64]bool // mounts: see foreignMounts
+
+	pipes atomic.Int64 // calls that wait to open a pipe
 
 	mu       sync.Mutex
 	kept     map[string]*entry // by path

@@ -174,6 +174,7 @@ func TestCallsOfStrictCommands(t *testing.T) {
 			}
 		}
 		for _, err := range []error{
+			os.Chmod(w.dir, 0o750), // as the probe does: a strict command cannot change it
 			os.Chmod(filepath.Join(w.dir, "ro"), 0o444), unix.Mkfifo(filepath.Join(w.dir, "pipe"), 0o644), unix.Mkfifo(filepath.Join(w.dir, "pipe2"), 0o644),
 			unix.Mknod(filepath.Join(w.dir, "socket"), unix.S_IFSOCK|0o644, 0), os.Chmod(filepath.Join(w.dir, "noaccess"), 0),
 		} {

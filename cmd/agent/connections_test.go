@@ -24,6 +24,9 @@ func mainShop() {
 	s := sdk.NewServer(&sdk.Implementation{Name: "shop", Version: "1"}, nil)
 	s.AddTool(&sdk.Tool{Name: "stock", Description: "how many pieces of an article are left", InputSchema: json.RawMessage(`{"type":"object","properties":{"article":{"type":"string"}},"required":["article"]}`)},
 		func(_ context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+			if strings.Contains(string(r.Params.Arguments), "rotten") {
+				return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: "the article is not sold"}}}, nil
+			}
 			if strings.Contains(string(r.Params.Arguments), "everything") {
 				return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: strings.Repeat("17 pieces\n", 5000)}}}, nil
 			}
@@ -120,7 +123,7 @@ func withServers(t *testing.T, model *server) home {
 
 func TestMCPServersInARun(t *testing.T) {
 	t.Parallel()
-	s := serve(t, call("mcp__shop__stock", `{"article":"tea"}`, "mcp__genie__query_space_01ef", `"{\"query\":\"sales\"}"`), say("done"))
+	s := serve(t, call("mcp__shop__stock", `{"article":"tea"}`, "mcp__genie__query_space_01ef", `"{\"query\":\"sales\"}"`, "mcp__shop__stock", `{"article":"rotten"}`), say("done"))
 	h := withServers(t, s)
 	cmd := exec.Command("agent", "run", "--model", "openai/m", "how many?")
 	cmd.Dir, cmd.Env = h.work, h.env
@@ -142,7 +145,7 @@ func TestMCPServersInARun(t *testing.T) {
 			t.Errorf("%s is not in the request %s", want, second)
 		}
 	}
-	for _, want := range []string{"The MCP server denied is not used: a rule denies it", "call shop/stock {\"article\":\"tea\"}"} {
+	for _, want := range []string{"The MCP server denied is not used: a rule denies it", "call shop/stock {\"article\":\"tea\"}", "error: the article is not sold\n"} {
 		if !strings.Contains(stderr.String(), want) {
 			t.Errorf("%q is not in %s", want, stderr.String())
 		}

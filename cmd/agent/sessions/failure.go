@@ -11,7 +11,10 @@ import (
 // "error: no such file", "denied: changes files". The text may hold control
 // characters.
 func Failure(e *event.ToolEnd) string {
-	text, _, _ := strings.Cut(cmp.Or(e.Error, e.Result.Text), "\n")
+	text, rest, _ := strings.Cut(cmp.Or(e.Error, e.Result.Text), "\n")
+	if e.Error == "" && e.Source != "" { // the first line marks the text as data
+		text, _, _ = strings.Cut(rest, "\n")
+	}
 	if e.Outcome != event.Refused {
 		if e.Unattended && e.Summary != "" { // it says how to allow a second run
 			text = e.Summary

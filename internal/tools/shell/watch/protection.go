@@ -22,6 +22,14 @@ type protection struct {
 	named   []string         // protected paths that the command could not change
 }
 
+// birth identifies a directory. An inode alone does not: file systems use it again. The zero
+// value means unknown.
+type birth struct {
+	inode       uint64
+	sec         int64 // when it was created; zero where the file system does not know it
+	nanoseconds uint32
+}
+
 func newProtection(o snapshot.Order, reports Reports) *protection {
 	var names []protect.Name
 	for _, path := range o.Protected {

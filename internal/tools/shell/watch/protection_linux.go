@@ -37,13 +37,6 @@ func (g *protection) protectedAt(path string) string {
 	return ""
 }
 
-// birth identifies a directory. An inode alone does not: file systems use it again. The zero
-// value means unknown.
-type birth struct {
-	inode uint64
-	time  unix.StatxTimestamp // of its creation; zero where the file system does not know it
-}
-
 // birthOf returns the birth of the directory at a path without links; the zero value if there
 // is none.
 func birthOf(dir string) birth {
@@ -52,7 +45,7 @@ func birthOf(dir string) birth {
 	if err != nil || info.Mode&unix.S_IFMT != unix.S_IFDIR {
 		return birth{}
 	}
-	return birth{info.Ino, info.Btime}
+	return birth{info.Ino, info.Btime.Sec, info.Btime.Nsec}
 }
 
 // noteMade records that the command creates a directory.

@@ -26,7 +26,7 @@ func TestProtectedPathsAreRefused(t *testing.T) {
 	c.put(deep+"old/.vscode/tasks.json", "mine\n")
 	c.put(deep+"alt/f", "")
 	c.put("z/alt2/f", "")
-	for i := range 6 {
+	for i := range 7 {
 		c.put(fmt.Sprintf("z/p%d/f", i), "")
 	}
 	for i := range 5 {
@@ -142,6 +142,13 @@ func TestProtectedPathsAreRefused(t *testing.T) {
 		"(cd z/p3 && mkdir objects refs && printf '[core]\n\tfsmonitor = /bin/evil\n' >config && echo 'ref: refs/heads/x' >HEAD)",
 		"git init -q z/q && git -C z/q config core.fsmonitor /bin/evil && mv z/q z/p4/q",
 		"git init -q z/q2 && git -C z/q2 config core.fsmonitor /bin/evil && mv z/q2/.git z/p3/gd",
+		`python3 -c '
+import os, socket
+bind = lambda name: socket.socket(socket.AF_UNIX).bind(name)
+os.chdir("z/p6"); os.mkdir("objects"); bind("HEAD")
+open("h", "w").write("ref: refs/heads/x\n"); os.rename("h", "HEAD")
+open("config", "w").write("[core]\n\tfsmonitor = /bin/evil\n")
+os.umask(0); bind("refs")'`,
 		"mkdir z/p5/n && git init -q z/p5/n && git -C z/p5/n config core.fsmonitor /bin/evil && git init -q z/p5",
 	} {
 		call, err := c.prepare("shell", map[string]any{"command": line})
@@ -153,7 +160,7 @@ func TestProtectedPathsAreRefused(t *testing.T) {
 			t.Errorf("%s: got %s, %v", line, r.Text, err)
 		}
 	}
-	for _, dir := range []string{"z/p0", "z/p1", "z/p2", "z/p3", "z/p4/q", "z/p3/gd", "z/p5/n"} {
+	for _, dir := range []string{"z/p0", "z/p1", "z/p2", "z/p3", "z/p4/q", "z/p3/gd", "z/p5/n", "z/p6"} {
 		if text := c.git("-C", dir, "config", "--list"); strings.Contains(text, "evil") {
 			t.Errorf("%s: git runs a program of the command:\n%s", dir, text)
 		}
@@ -299,5 +306,37 @@ os._exit(0)
 	}
 	if r, err := call.Run(t.Context(), ok); err != nil || !strings.Contains(r.Text, "refused") {
 		t.Errorf("got %s, %v", r.Text, err)
+	}
+}
+
+// A rename is refused also if its old name appears only after the check.
+func TestRenamesOfWhatAppears(t *testing.T) {
+	c := confineCommands(t)
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skip("python3 is not installed")
+	}
+	_, ok := c.keep(true)
+	ok.Access = tools.Access{Strict: true}
+	c.put("z/sub/f", "")
+	c.put("race.py", `import os, time
+end = time.time() + 3
+child = os.fork()
+while child == 0 and time.time() < end:
+    try:
+        os.close(os.open("z/x", os.O_CREAT | os.O_WRONLY)); os.unlink("z/x")
+    except OSError: pass
+if child == 0: os._exit(0)
+while time.time() < end:
+    try:
+        os.rename("z/x", "z/sub/.envrc"); end = 0
+    except OSError: pass
+os.kill(child, 9); os.wait()
+`)
+	call, err := c.prepare("shell", map[string]any{"command": "python3 race.py"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err := call.Run(t.Context(), ok); err != nil || strings.Contains(r.Text, "renamed to") || c.exists("z/sub/.envrc") {
+		t.Errorf("a protected file was created: %s, %v", r.Text, err)
 	}
 }

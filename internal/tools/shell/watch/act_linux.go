@@ -4,6 +4,7 @@ package watch
 
 import (
 	"bytes"
+	"crypto/rand"
 	"errors"
 	"os"
 	"path/filepath"
@@ -124,6 +125,25 @@ func (c *change) moved(p *place) (dir int, name string, err error) {
 		unix.Close(dir)
 	}
 	return dir, name, err
+}
+
+// failsWith returns the error of a call that fails because something is at a place, or nothing is.
+// If that is not so any more, the call is checked again.
+func (c *change) failsWith(p *place, want error) error {
+	dir, name, err := c.parent(p)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(dir)
+	var now unix.Stat_t
+	err = unix.Fstatat(dir, strings.TrimSuffix(name, "/"), &now, unix.AT_SYMLINK_NOFOLLOW)
+	switch {
+	case (err == nil) == p.exists && (err == nil || err == unix.ENOENT):
+		return want
+	case err != nil && err != unix.ENOENT:
+		return err
+	}
+	return unix.ELOOP
 }
 
 // handle opens what is at a place with O_PATH. It returns the descriptor and its path.
@@ -294,6 +314,18 @@ func (c *change) move(from, to *place, flags uint) error {
 	return err
 }
 
+// moveNothing returns the error of a rename that fails because of what is there, or missing. The
+// other errors that it can have instead are those of a rename of a name that nobody knows.
+func (c *change) moveNothing(from place, to *place, flags uint, want error) error {
+	if from.path != "/" {
+		from.path = filepath.Join(filepath.Dir(from.path), ".agent-"+rand.Text())
+	}
+	if err := c.move(&from, to, flags); err != unix.ENOENT {
+		return err
+	}
+	return want
+}
+
 // create calls make with the directory and the name of a place.
 func (c *change) create(p *place, make func(dir int, name string) error) error {
 	dir, name, err := c.parent(p)
@@ -375,8 +407,21 @@ func (c *change) openPlace(p *place, flags int, mode uint32) error {
 		return err
 	}
 	switch {
-	case !p.exists && flags&unix.O_CREAT != 0, flags&unix.O_TMPFILE == unix.O_TMPFILE:
+	case flags&unix.O_TMPFILE == unix.O_TMPFILE:
 		err = c.withUmask(open)
+	case !p.exists && flags&unix.O_CREAT != 0:
+		own |= unix.O_EXCL
+		if err = c.withUmask(open); errors.Is(err, unix.EEXIST) && !exclusive { // check again
+			err = unix.ELOOP
+		}
+	case p.dir() && flags&unix.O_CREAT != 0 && flags&unix.O_DIRECTORY != 0:
+		err = unix.EINVAL
+	case p.dir(): // only calls that write are held
+		err = unix.EISDIR
+	case p.is(unix.S_IFLNK) && flags&unix.O_DIRECTORY != 0:
+		err = unix.ENOTDIR
+	case p.is(unix.S_IFLNK):
+		err = unix.ELOOP
 	case p.file() && flags&unix.O_CREAT != 0 && !exclusive:
 		own &^= unix.O_CREAT
 		if err = open(); errors.Is(err, unix.ENOENT) { // it was removed: check again

@@ -168,6 +168,12 @@ func (c *change) open(dir, path, flags int, mode uint32) (why string, err error)
 		return "", err
 	case p.nameless == "" && !p.exists && flags&unix.O_CREAT != 0, p.file() && !exclusive:
 		return c.keepPlace(p), nil
+	case p.nameless == "" && p.exists && exclusive && p.slash && p.path != "/":
+		c.act = func() error { return c.failsWith(&p, unix.EISDIR) }
+	case p.nameless == "" && p.exists && exclusive:
+		c.act = func() error { return c.failsWith(&p, unix.EEXIST) }
+	case p.nameless == "" && !p.exists:
+		c.act = func() error { return c.failsWith(&p, unix.ENOENT) }
 	}
 	return "", nil
 }
@@ -205,6 +211,15 @@ func (c *change) openInRoot(flags int) (why string, err error) {
 	return c.keepPlace(p), nil
 }
 
+// missing lets act fail, because nothing is at a place, so nothing was kept. Act itself checks
+// files without a path.
+func (c *change) missing(p *place) {
+	if p.nameless != "" {
+		return
+	}
+	c.act = func() error { return c.failsWith(p, unix.ENOENT) }
+}
+
 // landlock is the first call of a program that restricts itself with Landlock. That would
 // not restrict calls that this process makes, so Landlock then looks turned off.
 func (c *change) landlock() (why string, err error) {
@@ -225,6 +240,7 @@ func (c *change) chmod(dir, path, mode int, follow bool) (why string, err error)
 	to := uint32(c.n.Args[mode])
 	c.act = func() error { return c.changePlace(&p, func(file string) error { return unix.Chmod(file, to) }) }
 	if err != nil || !p.exists {
+		c.missing(&p)
 		return "", err
 	}
 	return c.keepMode(p, to), nil
@@ -236,6 +252,7 @@ func (c *change) existing(dir, path int, follow bool, change func(string) error)
 	p, err := c.place(dir, path, follow)
 	c.act = func() error { return c.changePlace(&p, change) }
 	if err != nil || !p.exists {
+		c.missing(&p)
 		return "", err
 	}
 	return c.keepPlace(p), nil
@@ -252,6 +269,7 @@ func (c *change) removed(dir, path, flags int) (why string, err error) {
 		return err
 	}
 	if err != nil || !p.exists {
+		c.missing(&p)
 		return "", err
 	}
 	return c.keepMoved(p), nil
@@ -341,6 +359,7 @@ func (c *change) createdLink(dir, path, target int) (why string, err error) {
 func (c *change) createdAt(p place, err error, make func(dir int, name string) error) (why string, _ error) {
 	c.act = func() error { return c.create(&p, make) }
 	if err != nil || p.exists {
+		c.act = func() error { return c.failsWith(&p, unix.EEXIST) }
 		return "", err
 	}
 	if c.git(p.path) { // its removal in this turn loses nothing
@@ -405,7 +424,11 @@ func (c *change) rename(fromDir, from, toDir, to int, flags uint) (why string, e
 	switch {
 	case err != nil:
 		return "", err
-	case !old.exists, flags&unix.RENAME_NOREPLACE != 0 && replaced.exists, flags&unix.RENAME_EXCHANGE != 0 && !replaced.exists:
+	case !old.exists, flags&unix.RENAME_EXCHANGE != 0 && !replaced.exists:
+		c.act = func() error { return c.moveNothing(old, &replaced, flags, unix.ENOENT) }
+		return "", nil
+	case flags&unix.RENAME_NOREPLACE != 0 && replaced.exists:
+		c.act = func() error { return c.moveNothing(old, &replaced, flags, unix.EEXIST) }
 		return "", nil
 	}
 	replaced.link = old.is(unix.S_IFLNK)

@@ -3,6 +3,7 @@
 package watch
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -26,7 +27,7 @@ func (c *change) refuseProtected(p place) (why string) {
 	if !c.order.Strict || len(c.order.Protected) == 0 {
 		return ""
 	}
-	if !p.exists && mayBeGit(p.path) {
+	if !p.file() && !p.dir() && mayBeGit(p.path) { // binding a socket creates it without a held call
 		if why = c.reportRepository(filepath.Dir(p.path)); why != "" {
 			return why
 		}
@@ -144,23 +145,45 @@ func (c *change) refuseMoved(from, to string) (why string) {
 	return "it is protected"
 }
 
-// reportMoved reports what a rename to a path has protected, if its name protects entries of a
-// directory. It looks at what is there now: refuseProtected and refuseMoved have looked before the
-// rename.
+// reportMoved reports the protected paths that a rename to a path has created, and the
+// repositories. It looks at what is there now: other calls, also those of other commands, may have
+// created it after renameTree had looked.
 func (c *change) reportMoved(to string) {
-	if !c.order.Strict || !c.guard.names.Parent(filepath.Base(to)) || c.guard.protectedAt(to) != "" || c.guard.newRepository(to) != "" {
+	if !c.order.Strict || len(c.order.Protected) == 0 || c.guard.protectedAt(to) != "" || c.guard.newRepository(to) != "" || c.runsGit() {
 		return
 	}
-	entries, err := os.ReadDir(to)
-	if info, _ := os.Lstat(to); info != nil && info.Mode()&os.ModeSymlink != 0 || err != nil && info != nil && info.IsDir() {
-		c.reportCreated(to)
+	info, err := os.Lstat(to)
+	switch {
+	case err != nil:
 		return
-	}
-	for _, e := range entries {
-		if path := filepath.Join(to, e.Name()); c.guard.protectedAt(path) != "" {
-			c.reportCreated(path)
+	case info.Mode()&os.ModeSymlink != 0:
+		if c.guard.names.Parent(filepath.Base(to)) {
+			c.reportCreated(to)
 		}
+		return
+	case !info.IsDir():
+		return
 	}
+	seen := 0
+	_ = filepath.WalkDir(to, func(path string, d fs.DirEntry, err error) error {
+		if seen++; seen%64 == 0 && !c.l.Waits(c.n) {
+			return fs.SkipAll
+		}
+		if err != nil || path == to {
+			return nil // a directory that cannot be read moved as it is
+		}
+		if mayBeGit(path) {
+			c.guard.report(filepath.Dir(path), c.guard.isMade(filepath.Dir(path)))
+		}
+		at := c.guard.protectedAt(path)
+		if at != "" {
+			c.reportCreated(at)
+		}
+		if d.IsDir() && (at != "" || strings.EqualFold(d.Name(), ".git")) {
+			return fs.SkipDir
+		}
+		return nil
+	})
 }
 
 // reportElsewhere reports a protected path that a call may have created in an open directory,

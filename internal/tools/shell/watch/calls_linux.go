@@ -8,9 +8,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 
@@ -292,55 +290,6 @@ func (c *change) chmodOpen() (why string, err error) {
 	return c.keepMode(p, uint32(c.n.Args[1])), nil
 }
 
-// chown gives what exists at a path the owner and group in two arguments. A strict command may only
-// give it those that it has: undo could often not restore others. Even that would remove some bits
-// of the mode, so nothing is changed.
-func (c *change) chown(dir, path, owner int, follow bool) (why string, err error) {
-	if !c.order.Strict {
-		return "", nil
-	}
-	p, err := c.place(dir, path, follow)
-	if err == nil && !p.exists {
-		err = unix.ENOENT
-	}
-	return c.chownTo(p.info, err, owner)
-}
-
-// chownAt is fchownat, whose path may be empty: then it changes an open file.
-func (c *change) chownAt() (why string, err error) {
-	flags := c.n.Args[4]
-	if flags&unix.AT_EMPTY_PATH != 0 {
-		if text, err := c.text(1); err == nil && text == "" {
-			return c.chownOpen(2)
-		}
-	}
-	return c.chown(0, 1, 2, flags&unix.AT_SYMLINK_NOFOLLOW == 0)
-}
-
-// chownOpen is chown for a descriptor.
-func (c *change) chownOpen(owner int) (why string, err error) {
-	if !c.order.Strict {
-		return "", nil
-	}
-	var info syscall.Stat_t
-	err = syscall.Stat(string(c.task())+"/fd/"+strconv.Itoa(int(int32(c.n.Args[0]))), &info)
-	if errors.Is(err, unix.ENOENT) {
-		err = unix.EBADF
-	}
-	return c.chownTo(info, err, owner)
-}
-
-// chownTo is chown for what was found, or the error of looking for it.
-func (c *change) chownTo(info syscall.Stat_t, err error, owner int) (why string, _ error) {
-	const keeps = ^uint32(0) // an argument that leaves the owner or the group as it is
-	c.act = func() error { return err }
-	user, group := uint32(c.n.Args[owner]), uint32(c.n.Args[owner+1])
-	if err == nil && (user != keeps && user != info.Uid || group != keeps && group != info.Gid) {
-		return "it changes the owner or group", nil
-	}
-	return "", err
-}
-
 // created is a call that creates something at a path. It fails if something is there. make
 // makes it with the directory and the name.
 func (c *change) created(dir, path int, make func(dir int, name string) error) (why string, err error) {
@@ -431,30 +380,20 @@ func (c *change) rename(fromDir, from, toDir, to int, flags uint) (why string, e
 		c.act = func() error { return c.moveNothing(old, &replaced, flags, unix.EEXIST) }
 		return "", nil
 	}
-	replaced.link = old.is(unix.S_IFLNK)
-	old.link = flags&unix.RENAME_EXCHANGE != 0 && replaced.is(unix.S_IFLNK)
-	for _, p := range []place{old, replaced} {
-		if why = c.refuseRoot(p.path); why == "" {
-			why = c.keepMoved(p)
-		}
-		if why != "" {
-			return why, nil
-		}
-	}
-	why, err = c.renameTree(old, replaced)
-	if why == "" && err == nil && flags&unix.RENAME_EXCHANGE != 0 {
-		why, err = c.renameTree(replaced, old)
+	exchange := flags&unix.RENAME_EXCHANGE != 0
+	if why, err = c.keepRename(old, replaced, exchange); why != "" || err != nil {
+		return why, err
 	}
 	ways := [][2]string{{old.path, replaced.path}, {replaced.path, old.path}}
 	for _, way := range ways {
-		if why == "" && err == nil && c.order.Strict && isGitDir(way[0]) {
+		if why == "" && c.order.Strict && isGitDir(way[0]) {
 			why = c.reportAs(way[1], c.guard.isMade(way[0]))
 		}
 	}
 	done := map[string]bool{}
 	report := func() {
 		for _, way := range ways {
-			if why == "" && err == nil && !c.guard.moveReported(way[0], way[1], done) {
+			if why == "" && !c.guard.moveReported(way[0], way[1], done) {
 				why = c.refuse(way[1], tooManyRepositories)
 			}
 		}
@@ -467,11 +406,30 @@ func (c *change) rename(fromDir, from, toDir, to int, flags uint) (why string, e
 		report() // what another thread has created since then
 		if failed == nil {
 			c.reportMoved(replaced.path)
-			if flags&unix.RENAME_EXCHANGE != 0 {
+			if exchange {
 				c.reportMoved(old.path)
 			}
 		}
 		return failed
+	}
+	return why, nil
+}
+
+// keepRename keeps what a rename changes: both places, and what is below them.
+func (c *change) keepRename(old, replaced place, exchange bool) (why string, err error) {
+	replaced.link = old.is(unix.S_IFLNK)
+	old.link = exchange && replaced.is(unix.S_IFLNK)
+	for _, p := range []place{old, replaced} {
+		if why = c.refuseRoot(p.path); why == "" {
+			why = c.keepMoved(p)
+		}
+		if why != "" {
+			return why, nil
+		}
+	}
+	why, err = c.renameTree(old, replaced)
+	if why == "" && err == nil && exchange {
+		why, err = c.renameTree(replaced, old)
 	}
 	return why, err
 }

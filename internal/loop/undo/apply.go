@@ -48,6 +48,7 @@ func (r *Restorer) Apply(ctx context.Context, p *Plan) (event.Undone, error) {
 			out.Lost = append(out.Lost, event.LostChange{Path: it.Shown, Why: "its current content cannot be stored: " + err.Error()})
 		}
 	}
+	w.admitParents()
 	if err := r.perform(&w); err != nil {
 		return event.Undone{}, err
 	}
@@ -97,6 +98,9 @@ func (r *Restorer) Recover() (*event.Undone, error) {
 		return nil, err
 	}
 	for i, it := range w.journal.Items {
+		if it.From.Same(it.To) { // see admitParents
+			continue
+		}
 		switch why, skipped := w.skipped[i]; {
 		case skipped && !errors.Is(why, errNotEmpty):
 			out.Conflicts = append(out.Conflicts, a.show(it.Path))
@@ -178,6 +182,32 @@ func (w *applier) admit(it Item) error {
 	w.journal.Items = append(w.journal.Items, journalItem{it.Path, *stored(now), *stored(it.To), it.link})
 	w.stamps = append(w.stamps, now.Stamp)
 	return nil
+}
+
+// admitParents adds the directories above the items that are read-only for the user, with the
+// state that they have: run makes them writable meanwhile.
+func (w *applier) admitParents() {
+	known := map[string]bool{}
+	for _, it := range w.journal.Items {
+		known[it.Path] = true
+	}
+	for _, it := range slices.Clone(w.journal.Items) {
+		at, ok := w.roots.at(it.Path)
+		if !ok {
+			continue
+		}
+		for at.rel = path.Dir(at.rel); at.rel != "."; at.rel = path.Dir(at.rel) {
+			dir := join(at.dir, at.rel)
+			if known[dir] {
+				continue
+			}
+			known[dir] = true
+			if now := at.look(); now.Kind == snapshot.Dir && now.FileMode()&0o700 != 0o700 {
+				w.journal.Items = append(w.journal.Items, journalItem{Path: dir, From: *stored(now), To: *stored(now)})
+				w.stamps = append(w.stamps, now.Stamp)
+			}
+		}
+	}
 }
 
 // failing remembers the error of a snapshot.Contents.

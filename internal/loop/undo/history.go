@@ -266,6 +266,36 @@ func (r *historyReader) done(n note) {
 		r.h.pending = nil
 	}
 	s.skipped = n.Skipped
+	if len(n.Skipped) > 0 && !s.appliesAny() {
+		r.cancel(s)
+	}
+}
+
+// appliesAny reports whether an undo changed anything.
+func (s *step) appliesAny() bool {
+	for i, c := range s.changes {
+		if c.isChange() && !slices.Contains(s.skipped, i) {
+			return true
+		}
+	}
+	return false
+}
+
+// cancel takes back that an undo happened, so that the user can repeat it.
+func (r *historyReader) cancel(s *step) {
+	s.undone = true
+	for _, id := range s.of {
+		of := r.byID[id]
+		if of == nil {
+			continue
+		}
+		of.undone = false
+		for _, id := range of.of {
+			if again := r.byID[id]; again != nil {
+				again.undone = true
+			}
+		}
+	}
 }
 
 // drop removes the changes that an undo skipped.

@@ -5,6 +5,7 @@ package undo_test
 import (
 	"fmt"
 	"os"
+	"slices"
 	"syscall"
 	"testing"
 
@@ -105,5 +106,60 @@ func TestUndoRestoresHardLinks(t *testing.T) {
 		if got := s.ids("d/f"); got != want {
 			t.Errorf("%s: after undo, redo and undo d/f is %s, want %s", name, got, want)
 		}
+	}
+}
+
+// Files in a directory that is read-only again are restored, and it stays read-only.
+func TestUndoInReadOnlyDirectories(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("root can write to read-only directories")
+	}
+	s := newSession(t, map[string]string{"d/sub/f": "1\n", "d/sub/g": "1\n", "h": "1\n"})
+	dirs := []string{"d/sub", "d"}
+	chmod := func(mode os.FileMode) {
+		for _, dir := range dirs {
+			s.must(os.Chmod(s.in(dir), mode))
+		}
+	}
+	t.Cleanup(func() { slices.Reverse(dirs); chmod(0o755) })
+	chmod(0o555)
+	before := s.tree()
+	s.turn("1", func() {
+		s.run(func(c *command) {
+			slices.Reverse(dirs)
+			chmod(0o755)
+			c.remove("d/sub/f")
+			c.write("d/sub/g", "2\n")
+			slices.Reverse(dirs)
+			chmod(0o555)
+		})
+	})
+	after := s.tree()
+	if out := s.undo(undo.Back{}); len(out.Restored) != 2 || len(out.Conflicts)+len(out.Lost) > 0 {
+		t.Errorf("undo: %+v", out)
+	}
+	s.same(before, "undone")
+	s.undo(undo.Back{Redo: true})
+	s.same(after, "redone")
+}
+
+// An undo that could restore nothing can be repeated once the reason is gone.
+func TestUndoThatRestoresNothing(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("root can write to read-only directories")
+	}
+	s := newSession(t, map[string]string{"f": "1\n"})
+	before := s.tree()
+	s.turn("1", func() { s.edit(map[string]*string{"f": new("2\n")}) })
+	after := s.tree()
+	for _, back := range []undo.Back{{}, {Redo: true}} {
+		s.must(os.Chmod(s.dir, 0o555))
+		out := s.undo(back)
+		s.must(os.Chmod(s.dir, 0o755))
+		if len(out.Restored) > 0 || len(out.Lost) != 1 {
+			t.Errorf("%+v in a read-only directory: %+v", back, out)
+		}
+		s.undo(back)
+		s.same(map[bool]map[string]string{false: before, true: after}[back.Redo], "repeated")
 	}
 }

@@ -153,7 +153,7 @@ func (s *server) listAgain(session *sdk.ClientSession, c changes) {
 	ctx, stop := context.WithTimeout(s.all.ctx, s.all.o.StartTime)
 	defer stop()
 	failed := func(err error) bool {
-		if err != nil {
+		if err != nil && !hasEnded(err) { // the last output of a program that has ended is its own
 			_, _ = fmt.Fprintf(&s.log, "[agent] %v\n", err)
 		}
 		return err != nil

@@ -34,7 +34,7 @@ func TestHelpTables(t *testing.T) {
 		{"sessions", "usage", usage(t, root, "sessions")}, {"undo", "usage", usage(t, root, "undo")}, {"undo", "diff", usage(t, root, "diff")}, {"keys", "usage", usage(t, root, "keys")},
 		{"models", "usage", usage(t, root, "models")}, {"tools", "usage", usage(t, root, "tool")},
 		{"protocol", "commands", vocabularyTable("command", event.Commands())}, {"protocol", "events", vocabularyTable("event", event.Durables())},
-		{"protocol", "previews", vocabularyTable("event", event.Previews())}, {"sessions", "replay", usage(t, root, "replay")},
+		{"protocol", "previews", vocabularyTable("event", event.Previews())},
 		{"", "topics", topicTable()}, {"headless", "exit codes", exitCodeTable()}, {"configuration", "usage", usage(t, root, "config")}, {"headless", "usage", usage(t, root, "run")},
 		{"headless", "eval", usage(t, root, "eval")}, {"agents", "usage", usage(t, root, "agents")}, {"permissions", "usage", usage(t, root, "permit")}, {"editors", "usage", usage(t, root, "acp")},
 	} {

@@ -56,17 +56,6 @@ func screenOptions(s settings.Screen, getenv func(string) string) screen.Options
 	return o
 }
 
-// replayScreen returns the options of the screen that replays a session.
-func replayScreen() (screen.Options, error) {
-	file, err := command.ReadSettings()
-	if err != nil {
-		return screen.Options{}, err
-	}
-	o := screenOptions(file.Screen, os.Getenv)
-	o.Version, o.Files.ShortDir, o.Clipboard.Copy = version, command.Short, desktop.NewClipboard().Copy
-	return o, nil
-}
-
 // valueOr returns *p, or def if p is nil.
 func valueOr[T any](p *T, def T) T {
 	if p == nil {

@@ -33,14 +33,12 @@ func NewCmdImport(f *command.Factory, runF command.RunFunc[ImportOptions]) *cobr
 	opts := &ImportOptions{IO: f.IO, Store: f.Store, Version: f.Version}
 	cmd := &cobra.Command{
 		Use:   "import FILE...",
-		Short: "import sessions from JSON exports, logs, Claude Code and Codex",
+		Short: "import sessions from JSON exports and logs",
 		Long: `Import creates a session from each file and prints the new IDs. A file is a JSON
-export, a session log, or a session file of Claude Code
-(~/.claude/projects/*/*.jsonl) or Codex (~/.codex/sessions/**/rollout-*.jsonl). From
-Claude Code and Codex, only the conversation is imported. The session runs in the
-current directory or in --dir, never in a directory named in the file.`,
+export, a session log or the output of agent run --output stream-json. The session runs
+in the current directory or in --dir, never in a directory named in the file.`,
 		Example: `  agent sessions import session.json
-  agent sessions import --dir ~/src/shop ~/.claude/projects/-home-me-src-shop/*.jsonl`,
+  agent sessions import --dir ~/src/shop session.json`,
 		Args: command.MinArgs(1, "files to import: agent sessions import FILE..."),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.Files = args

@@ -1,4 +1,3 @@
-// Package adopt imports sessions: of Claude Code and Codex, and exports and logs of
-// agent. Imported sessions are untrusted: they grant no permission, name no host and
-// run nothing. Start reading at Import.
+// Package adopt imports exports and logs of sessions. They are untrusted: they grant no
+// permission, name no host and run nothing. Start reading at Import.
 package adopt

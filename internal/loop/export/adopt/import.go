@@ -14,94 +14,28 @@ import (
 	"agent/internal/loop/export"
 )
 
-// readClaude reads a session of Claude Code.
-func (m *Imported) readClaude(in *bufio.Reader, left *tally) error {
-	c := claude{m: m, left: left, seen: map[string]bool{}, dropped: map[string]bool{}, prompts: map[string]string{}}
-	var all []claudeLine
-	for text, err := range objects(in, left) {
-		if err != nil {
-			return err
-		}
-		var l claudeLine
-		if err := json.Unmarshal(text, &l); err != nil && !errors.As(err, new(*json.UnmarshalTypeError)) {
-			left.add(unreadable)
-			continue
-		}
-		if c.prompt(&l) {
-			c.prompts[l.Parent] = l.UUID
-		}
-		all = append(all, l)
-	}
-	for i := range all {
-		c.line(&all[i])
-	}
-	for _, t := range []string{c.custom, c.summary, c.ai} {
-		if m.Title == "" {
-			m.Title = t
-		}
-	}
-	m.Events = assemble(c.entries, m.Header.Time, left)
-	return nil
-}
-
-// readCodex reads a rollout of Codex.
-func (m *Imported) readCodex(in *bufio.Reader, left *tally) error {
-	c := codex{m: m, left: left}
-	for text, err := range objects(in, left) {
-		if err != nil {
-			return err
-		}
-		var l codexLine
-		if err := json.Unmarshal(text, &l); err != nil && !errors.As(err, new(*json.UnmarshalTypeError)) {
-			left.add(unreadable)
-			continue
-		}
-		body, wrapped := l.Payload, l.Payload != nil
-		if !wrapped {
-			body = text
-		}
-		var item codexItem
-		if err := json.Unmarshal(body, &item); err != nil && !errors.As(err, new(*json.UnmarshalTypeError)) {
-			left.add(unreadable)
-			continue
-		}
-		c.at = parseTime(l.Time)
-		c.line(l, item, wrapped)
-	}
-	if !c.items && len(c.shown) > 0 {
-		c.entries = c.shown
-	}
-	m.Events = assemble(c.entries, m.Header.Time, left)
-	return nil
-}
-
 // Kind is the format of a session file.
 type Kind string
 
 // The kinds of files. The values are for display.
 const (
-	Own    Kind = "an export of agent"
-	Log    Kind = "a session log of agent" // or its stream-json
-	Claude Kind = "a session of Claude Code"
-	Codex  Kind = "a session of Codex"
+	Own Kind = "an export of agent"
+	Log Kind = "a session log of agent" // or its stream-json
 )
 
 // ErrUnknown is the error for a file of an unknown kind.
-var ErrUnknown = errors.New("unknown file format: expected a JSON export or a session log of agent, or a session file of Claude Code (~/.claude/projects/*/*.jsonl) or Codex (~/.codex/sessions/**/rollout-*.jsonl)")
+var ErrUnknown = errors.New("unknown file format: expected a JSON export, a session log or stream-json of agent")
 
 // Imported is an imported session. Everything in it is untrusted.
 type Imported struct {
-	Kind Kind
-	// Header has the fields that the file provides. Its ID is that of an export or a
-	// log; it is empty for a session of another program.
+	Kind   Kind
 	Header history.Header
 	Title  string // empty if the file has none
-	Origin string // ID of the session in the program that wrote it
 	// Events are valid in a log: turns are complete, each call has one result, and no
 	// event grants a permission.
 	Events []event.Durable
-	// Verbatim are all events of an export or a log, for display only: they must not
-	// be appended to a log. Nil for sessions of other programs.
+	// Verbatim are all events of the file, for display only: they must not be appended to
+	// a log.
 	Verbatim []event.Durable
 	Notes    []string // about omitted and added entries, for the user
 }
@@ -159,32 +93,17 @@ func fieldsOf(text []byte) map[string]json.RawMessage {
 // kindOf returns the kind of a file with a line of these fields; empty if the fields
 // do not determine it.
 func kindOf(fields map[string]json.RawMessage) Kind {
-	has := func(names ...string) bool {
-		for _, n := range names {
-			if _, ok := fields[n]; !ok {
-				return false
-			}
-		}
-		return true
-	}
+	has := func(name string) bool { _, ok := fields[name]; return ok }
 	word := func(name string) string {
 		var s string
 		_ = json.Unmarshal(fields[name], &s)
 		return s
 	}
-	typ := word("type")
 	switch {
 	case strings.HasPrefix(word("format"), export.FormatName+"/"):
 		return Own
-	case typ == "header" && has("seq"), has("type", "time") && !has("timestamp"):
+	case word("type") == "header" && has("seq"), has("type") && has("time") && !has("timestamp"):
 		return Log
-	case has("type", "payload"), word("record_type") == "state",
-		!has("type") && has("id", "timestamp") && (has("instructions") || has("git")):
-		return Codex
-	case has("sessionId"), has("parentUuid"), typ == "summary" && has("leafUuid"), typ == "file-history-snapshot":
-		return Claude
-	case typ == "message" && has("role", "content"), typ == "function_call" && has("call_id"):
-		return Codex
 	}
 	return ""
 }
@@ -208,10 +127,6 @@ func Import(r io.Reader) (Imported, error) {
 		err = m.readExport(in, left)
 	case Log:
 		err = m.readLog(in, left)
-	case Claude:
-		err = m.readClaude(in, left)
-	case Codex:
-		err = m.readCodex(in, left)
 	default:
 		return Imported{}, ErrUnknown
 	}
@@ -328,7 +243,6 @@ func (m *Imported) readLog(in *bufio.Reader, left *tally) error {
 
 // settle sets Events from Verbatim.
 func (m *Imported) settle(left *tally) {
-	m.Origin = m.Header.ID
 	s := filter{left: left, seen: map[string]bool{}}
 	for _, e := range withoutRewound(m.Verbatim) {
 		s.take(e)

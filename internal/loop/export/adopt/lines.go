@@ -7,19 +7,15 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"strings"
-
-	"agent/internal/loop/export"
 )
 
-// Kinds of entries that several readers count.
+// Kinds of entries that are counted.
 const (
-	madeUp     = "added: "
 	tooLong    = "lines that are too long"
 	unreadable = "lines that could not be read"
 )
 
-// tally counts omitted and added entries by kind.
+// tally counts omitted entries by kind.
 type tally struct {
 	order []string
 	n     map[string]int
@@ -39,24 +35,9 @@ func (t *tally) add(what string) {
 func (t *tally) notes() []string {
 	var out []string
 	for _, what := range t.order {
-		if !strings.HasPrefix(what, madeUp) {
-			what = "omitted: " + what
-		}
-		out = append(out, fmt.Sprintf("%s (%d)", what, t.n[strings.TrimPrefix(what, "omitted: ")]))
+		out = append(out, fmt.Sprintf("omitted: %s (%d)", what, t.n[what]))
 	}
 	return out
-}
-
-// maxKinds limits the unknown line types that are listed by name.
-const maxKinds = 20
-
-// unknown counts a line of an unknown type.
-func (t *tally) unknown(typ string) {
-	what := fmt.Sprintf("lines of unknown type %q", export.OneLine(typ, 40))
-	if t.n[what] == 0 && len(t.order) > maxKinds {
-		what = "lines of other unknown types"
-	}
-	t.add(what)
 }
 
 // objects yields the lines of a file that are not empty. It counts and skips lines

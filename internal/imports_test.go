@@ -46,7 +46,7 @@ var mayImport = map[string][]string{
 	"internal/loop/window":             {"internal/loop/event", "internal/loop/plan", "internal/llm"},
 	"internal/loop/session":            {"internal/loop/event", "internal/loop/plan", "internal/loop/window", "internal/llm", "internal/history"},
 	"internal/loop/evidence":           {"internal/loop/event", "internal/tools"},
-	"internal/loop/policy":             {"internal/loop/event", "internal/loop/policy/command", "internal/tools", "internal/tools/manifest", "internal/tools/tempdir", "internal/realpath"},
+	"internal/loop/policy":             {"internal/history", "internal/loop/event", "internal/loop/policy/command", "internal/tools", "internal/tools/manifest", "internal/tools/tempdir", "internal/realpath"},
 	"internal/loop/policy/command":     {},
 	"internal/loop/instructions":       {"internal/loop/event", "internal/tools", "internal/tools/advice", "internal/tools/intake", "internal/tools/workspace"},
 	"internal/loop/turn":               {"internal/elicit", "internal/loop/budget", "internal/loop/event", "internal/loop/hunk", "internal/loop/plan", "internal/loop/window", "internal/loop/policy", "internal/tools", "internal/tools/advice", "internal/tools/charset", "internal/tools/schema", "internal/tools/workspace", "internal/llm"},

@@ -314,8 +314,8 @@ func TestKey(t *testing.T) {
 	if err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
 		t.Fatalf("got %v, %v", info.Mode(), err)
 	}
-	if entries, _ := os.ReadDir(filepath.Dir(path)); len(entries) != 1 {
-		t.Errorf("got %v, want only the key", entries)
+	if entries, _ := os.ReadDir(filepath.Dir(path)); len(entries) != 2 {
+		t.Errorf("got %v, want only the key and its lock", entries)
 	}
 	for name, damage := range map[string]func() error{
 		"readable by others": func() error { return os.Chmod(path, 0o644) },

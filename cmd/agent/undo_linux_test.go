@@ -88,6 +88,45 @@ func TestUndoWaitsForTheCommandOfAKilledProgram(t *testing.T) {
 	}
 }
 
+// An undo that was killed in the middle is finished by the next one, although the turn counts as
+// undone.
+func TestUndoOfAKilledUndo(t *testing.T) {
+	t.Parallel()
+	if !sandbox.Probe().Notify {
+		t.Skip("this system does not report file changes by commands")
+	}
+	files := map[string]string{"change.sh": "for f in src/*; do echo evil > $f; done\n"}
+	const count = 1500
+	for i := range count {
+		files[fmt.Sprintf("src/%04d", i)] = "mine\n"
+	}
+	h := newHome(t, files)
+	if out, code := h.agent(t, "run", "--mode", "all", "run sh change.sh"); code != 0 {
+		t.Fatalf("exit code %d: %s", code, out)
+	}
+	changed := func() (n int) {
+		for i := range count {
+			if read(t, h, fmt.Sprintf("src/%04d", i)) != "mine\n" {
+				n++
+			}
+		}
+		return n
+	}
+	cmd := h.command("undo", "--yes")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	waitFor(t, "the undo", func() bool { return changed() < count })
+	_, _ = cmd.Process.Kill(), cmd.Wait()
+	if changed() == 0 {
+		t.Skip("the undo was too fast")
+	}
+	if out, code := h.agent(t, "undo", "--yes"); code != 0 || changed() > 0 {
+		t.Errorf("exit code %d, %d files are changed: %s", code, changed(), out)
+	}
+}
+
 // hasOpen reports whether a process has a file of that name open.
 func hasOpen(t *testing.T, pid int, name string) bool {
 	t.Helper()

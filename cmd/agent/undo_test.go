@@ -126,9 +126,13 @@ func TestUndoDryRunChangesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	before = records()
-	run("An undo was interrupted when the program exited. It will be finished first", "undo", "--dry-run")
+	run("An undo was interrupted when the program exited. The next agent undo finishes it, and undoes nothing else.", "undo", "--dry-run")
 	if records() != before || read(t, h, "b.txt")+read(t, h, "c.txt") != "hello\nhello\n" {
 		t.Error("the dry run changed something")
+	}
+	run("It has been finished: 1 path restored", "undo", "--yes")
+	if read(t, h, "b.txt") != "hello\n" {
+		t.Error("another turn was undone, too")
 	}
 	run("1 path restored", "undo", "--yes")
 	for _, name := range []string{"b.txt", "c.txt"} {

@@ -207,6 +207,34 @@ echo evil >m/.git/hooks/post-checkout; echo evil >>m/.git/config; rm -f m/.git/H
 	}
 }
 
+// A directory that a command makes unreadable, where no scan gets, is readable after it: what the
+// command changed in it can be seen and undone.
+func TestUnreadableDirectories(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("root reads every directory")
+	}
+	c := confineCommands(t)
+	_, ok := c.keep(true)
+	ok.Access = tools.Access{Strict: true}
+	for i := range 6000 { // no scan gets to z
+		c.put(fmt.Sprintf("a%d/f", i), "")
+	}
+	c.put("z/d/f", "mine\n")
+	c.put("z/e/f", "mine\n")
+	call, err := c.prepare("shell", map[string]any{"command": "echo evil >z/d/f; chmod 0 z/d; echo evil >z/e/f; chmod 0300 z/e"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err := call.Run(t.Context(), ok); err != nil || r.IsError {
+		t.Fatalf("%s, %v", r.Text, err)
+	}
+	for _, dir := range []string{"z/d", "z/e"} {
+		if info, err := os.Stat(filepath.Join(c.dir, dir)); err != nil || info.Mode()&0o500 != 0o500 {
+			t.Errorf("the mode of %s is %v, %v", dir, info.Mode(), err)
+		}
+	}
+}
+
 // Two threads rename a directory and what is in it. Each of the two renames is allowed, but not
 // both.
 func TestProtectedPathsByARace(t *testing.T) {

@@ -155,10 +155,10 @@ func (s *stored) move() error {
 	return opening.MoveHere(s.store, s.id, s.movedTo)
 }
 
-// has reports whether back has something to undo.
+// has reports whether back has something to undo, or an undo is to be finished.
 func (s *stored) has(ctx context.Context, back undo.Back) bool {
 	if !back.Redo {
-		return len(s.restorer.Turns()) > 0
+		return s.restorer.Unfinished() || len(s.restorer.Turns()) > 0
 	}
 	p, err := s.restorer.Plan(ctx, back)
 	return err == nil && len(p.Turns) > 0
@@ -172,17 +172,17 @@ func (s *stored) lock() (err error) {
 	return err
 }
 
-// recover finishes an undo that a crash interrupted.
-func (s *stored) recover(ctx context.Context, w writer) error {
+// recover finishes an undo that a crash interrupted. It reports whether there was one.
+func (s *stored) recover(ctx context.Context, w writer) (finished bool, err error) {
 	done, err := s.restorer.Recover()
 	if err != nil {
-		return fmt.Errorf("finish the undo that was interrupted: %w", err)
+		return false, fmt.Errorf("finish the undo that was interrupted: %w", err)
 	}
 	if done == nil {
-		return nil
+		return false, nil
 	}
 	w.printf("%s\n", session.Recovered(done))
-	return s.append(ctx, done, nil)
+	return true, s.append(ctx, done, nil)
 }
 
 // title returns the title of the session.

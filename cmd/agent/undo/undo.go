@@ -90,7 +90,7 @@ func undoRun(ctx context.Context, opts *Options) error {
 	}
 	defer s.close()
 	w := writer{opts.IO.Out}
-	if err := s.begin(ctx, w, opts.DryRun); err != nil {
+	if finished, err := s.begin(ctx, w, opts.DryRun); err != nil || finished {
 		return err
 	}
 	p, err := s.restorer.Plan(ctx, back)
@@ -125,22 +125,23 @@ func undoRun(ctx context.Context, opts *Options) error {
 	return nil
 }
 
-// begin names the session, locks it, and finishes an undo that a crash interrupted. With
+// begin names the session and locks it. It reports whether there was an undo that a crash
+// interrupted, which it finishes: the user who repeats an undo does not want another one. With
 // dry it changes nothing.
-func (s *stored) begin(ctx context.Context, w writer, dry bool) error {
+func (s *stored) begin(ctx context.Context, w writer, dry bool) (finished bool, err error) {
 	if !dry {
 		if err := s.lock(); err != nil {
-			return err
+			return false, err
 		}
 	}
 	w.printf("Session %s: %s\n", s.id, s.title())
 	if !dry {
 		return s.recover(ctx, w)
 	}
-	if s.restorer.Unfinished() {
-		w.printf("An undo was interrupted when the program exited. It will be finished first, which can change what follows.\n")
+	if finished = s.restorer.Unfinished(); finished {
+		w.printf("An undo was interrupted when the program exited. The next agent undo finishes it, and undoes nothing else.\n")
 	}
-	return nil
+	return finished, nil
 }
 
 // question asks whether to apply a plan.

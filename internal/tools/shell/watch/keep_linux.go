@@ -145,10 +145,14 @@ func (c *change) loadsOwnCode() bool {
 }
 
 // keepMode is keepPlace for a place whose mode changes. Undo does not restore the modes of
-// Order.Roots.
+// Order.Roots. A directory that nobody can look into any more is made readable again after the
+// command, like a possible repository: otherwise it could not be seen what the command did in it.
 func (c *change) keepMode(p place, mode uint32) (why string) {
 	if slices.Contains(c.order.Roots, p.path) && (p.info.Mode^mode)&0o7777 != 0 {
 		return c.refuse(p.path, "undo does not restore its permissions")
+	}
+	if p.dir() && mode&0o500 != 0o500 && c.order.Strict {
+		c.guard.report(p.path, c.guard.isMade(p.path))
 	}
 	return c.keepPlace(p)
 }

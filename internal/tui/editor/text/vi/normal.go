@@ -21,9 +21,6 @@ func (v *Vi) runNormal(key string) {
 		v.changed(v.tilde(n))
 	case "J", "gJ":
 		v.changed(v.joinLines(max(n-1, 1), key == "J"))
-	case "ctrl+a", "ctrl+x":
-		v.addTo(key, n)
-		v.done(true)
 	case "v", "V":
 		v.mark(key)
 	case "gv":

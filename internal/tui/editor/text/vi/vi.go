@@ -5,7 +5,6 @@
 package vi
 
 import (
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -133,7 +132,7 @@ func (v *Vi) Press(key string) bool {
 
 // Knows reports whether a key can be part of a command.
 func (v *Vi) Knows(key string) bool {
-	return v.mode != Insert && (key == " " || isLetter(key) || slices.Contains([]string{"backspace", "ctrl+r", "ctrl+a", "ctrl+x"}, key))
+	return v.mode != Insert && (key == "backspace" || key == "ctrl+r" || isLetter(key))
 }
 
 // isLetter reports whether a key types one character.

@@ -264,15 +264,6 @@ func TestVi(t *testing.T) {
 		{"one\ntw|o\n\nthree", "dap", "|three"},
 		{"One. Tw|o. Three.", "das", "One. |Three."},
 
-		// Numbers.
-		{"a|b 41", "<ctrl+a>", "ab 4|2"},
-		{"|-1", "2<ctrl+a>", "|1"},
-		{"a|-9", "<ctrl+x>", "a-1|0"},
-		{"|007", "<ctrl+a>", "00|8"},
-		{"|0xff", "<ctrl+a>", "0x10|0"},
-		{"|none", "<ctrl+a>", "|none"},
-		{"|99999999999999999999", "<ctrl+a>", "10000000000000000000|0"},
-
 		// Replace mode.
 		{"|abc", "Rxy<esc>", "x|yc"},
 		{"ab|c", "Rxy<esc>", "abx|y"},

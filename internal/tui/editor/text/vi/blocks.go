@@ -9,7 +9,7 @@ import (
 // brackets lists the bracket pairs.
 const brackets = "()[]{}"
 
-// blockMotion returns the motion of a key over sentences, paragraphs or brackets.
+// blockMotion returns the motion of a key over paragraphs or brackets.
 func (ms *motions) blockMotion(a motionKey) (m motion, ok bool) {
 	b, n, key := ms.b, a.n, a.key
 	m = motion{to: b.Caret(), jumps: true, wide: true}
@@ -24,10 +24,6 @@ func (ms *motions) blockMotion(a motionKey) (m motion, ok bool) {
 	case "{", "}":
 		for ; n > 0 && !m.fails; n-- {
 			m = b.paragraph(m, key == "}", n > 1)
-		}
-	case "(", ")":
-		for ; n > 0 && !m.fails; n-- {
-			m = b.sentence(m, key == ")")
 		}
 	case "[(", "[{", "])", "]}":
 		m.wide = true
@@ -126,56 +122,48 @@ func (b buffer) lastLetter() int {
 	return len(b.String())
 }
 
-// sentence extends m to the start of the next sentence, or of the previous one.
-func (b buffer) sentence(m motion, on bool) motion {
-	at := m.to
-	if !on {
-		for m.to--; m.to > 0 && emptyLineAt(b.String(), m.to+1) && emptyLineAt(b.String(), m.to); m.to-- {
-		}
-		if at > m.to+1 {
-			m.to--
-		}
-		for ; m.to > 0 && !b.sentenceAt(m.to); m.to-- {
-		}
-		m.to, m.fails = max(m.to, 0), at == 0
-		return m
-	}
-	for m.to++; m.to < len(b.String()); m.to++ {
-		if b.sentenceAt(m.to) {
-			return m
-		}
-	}
-	m.to, m.inclusive = b.lastLetter(), true
-	return m
+// run is a sequence of blank lines or of the lines of a paragraph.
+type run struct {
+	from, to int // start of the first line and end of the last
+	blank    bool
 }
 
-// sentenceAt reports whether a sentence starts at an offset: at the start of a
-// paragraph, at the empty line after one, or after end punctuation and whitespace.
-func (b buffer) sentenceAt(at int) bool {
-	s := b.String()
-	if emptyLineAt(s, at) {
-		return at == 0 || !emptyLineAt(s, at-1)
+// runs returns all runs of the text.
+func (b buffer) runs() (all []run) {
+	at := 0
+	for line := range strings.SplitSeq(b.String(), "\n") {
+		is := strings.Trim(line, " \t") == ""
+		if n := len(all) - 1; n >= 0 && all[n].blank == is {
+			all[n].to = at + len(line)
+		} else {
+			all = append(all, run{from: at, to: at + len(line), blank: is})
+		}
+		at += len(line) + 1
 	}
-	if at > 0 && at < len(s) && (s[at] == '\n' || isBlank(s[at])) {
-		return false
+	return all
+}
+
+// paragraphs returns the range of n paragraphs or runs of blank lines from the caret
+// on. around includes the blank lines after each paragraph, or before the first if the
+// text ends without one.
+func (b buffer) paragraphs(n int, around bool) (from, to int, ok bool) {
+	all := b.runs()
+	first := 0
+	for all[first].to < b.Caret() {
+		first++
 	}
-	i := at
-	for i > 0 && isBlank(s[i-1]) {
-		i--
+	last := first + n - 1
+	if around {
+		last = first + 2*n - 1
 	}
-	if i == 0 || s[i-1] == '\n' && emptyLineAt(s, i-1) {
-		return i > 0 || at == 0
+	switch {
+	case last < len(all):
+	case around && last == len(all) && !all[first].blank:
+		if last--; first > 0 {
+			first--
+		}
+	default:
+		return 0, 0, false
 	}
-	if i > 0 && s[i-1] == '\n' {
-		i--
-	} else if i == at {
-		return false
-	}
-	for i > 0 && isBlank(s[i-1]) {
-		i--
-	}
-	for i > 0 && strings.IndexByte(`)]"'`, s[i-1]) >= 0 {
-		i--
-	}
-	return i > 0 && strings.IndexByte(".!?", s[i-1]) >= 0
+	return all[first].from, all[last].to, true
 }

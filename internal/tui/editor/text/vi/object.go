@@ -25,9 +25,6 @@ func (v *Vi) takeObject(which, key string) {
 			v.mode = Visual
 		}
 		to := m.to
-		if key == "s" && to > from && to == b.lineStart(to) {
-			to--
-		}
 		if !m.inclusive && !m.lines && to > from {
 			to = text.Previous(b.String(), to)
 		}
@@ -39,23 +36,18 @@ func (v *Vi) takeObject(which, key string) {
 }
 
 // object returns the start of a text object and the motion over it: a word, a
-// sentence, a paragraph, or the text in quotes, brackets or tags.
+// paragraph, or the text in quotes or brackets.
 func (s *selection) object(around bool, key string, mode Mode, n int) (m motion, from int, ok bool) {
 	b := s.b
 	switch key {
 	case "w", "W":
 		from, m.to, ok = s.words(mode, n, key == "W", around)
 		m.exact = true
-	case "s":
-		from, m.to, ok = b.sentences(n, around)
 	case "p":
 		from, m.to, ok = b.paragraphs(n, around)
 		m.lines = true
 	case `"`, "'", "`":
 		from, m.to, ok = b.quoted(key[0], around, n)
-	case "t":
-		from, m.to, ok = s.outward(mode, n, func(n int) (int, int, bool) { return b.tagged(b.Caret(), n, around) })
-		m.wide = false
 	default:
 		const open, shut = "([{<", ")]}>"
 		key = strings.NewReplacer("b", "(", "B", "{").Replace(key)

@@ -253,16 +253,12 @@ func TestVi(t *testing.T) {
 		{"|in int in", "g*", "in |int in"},
 		{"in int |in", "#", "|in int in"},
 
-		// Paragraphs, brackets, tags.
+		// Paragraphs and brackets.
 		{"one\ntwo\n\nthr|ee", "{", "one\ntwo\n|\nthree"},
 		{"one\nt|wo\n\nthree", "{", "|one\ntwo\n\nthree"},
 		{"f(a|, (b))", "%", "f(a, (b|))"},
 		{"f(a, |(b))", "[(", "f|(a, (b))"},
-		{"<p>a <b>b|</b></p>", "dit", "<p>a <b>|</b></p>"},
-		{"<p>a <b>b|</b></p>", "d2it", "<p>|</p>"},
-		{"<p>a <br/>b|</p>", "dat", "|"},
 		{"one\ntw|o\n\nthree", "dap", "|three"},
-		{"One. Tw|o. Three.", "das", "One. |Three."},
 
 		// Replace mode.
 		{"|abc", "Rxy<esc>", "x|yc"},
@@ -294,6 +290,8 @@ func TestVi(t *testing.T) {
 		{"o|ne", "d<esc>x", "o|e"},
 		{"o|ne", "zzQ", "o|ne"},
 		{"o|ne", "dix", "o|ne"},
+		{"o|ne. two", "ditdas", "o|ne. two"},
+		{"one. t|wo", "(d)", "one. t|wo"},
 		{"|one\n", "vGaw<esc>", "one\n|"},
 		{"|", "xXdwdaw~pJ.", "|"},
 	} {

@@ -156,21 +156,6 @@ func TestViChordInNormalMode(t *testing.T) {
 	d.promptIs("version 9")
 }
 
-// The registers + and * are the clipboard.
-func TestViClipboard(t *testing.T) {
-	var got []string
-	d := newDriver(t, 80, 24, screen.Options{Vi: true, Clipboard: screen.Clipboard{Copy: func(text string) (string, error) { got = append(got, text); return "wl-copy", nil }}})
-	d.typeText("one two")
-	d.press("esc", "0")
-	d.typeText(`"+yw`)
-	d.shows("copied 1 line")
-	d.typeText(`yy"*yiwdd"+p`)
-	d.promptIs("one")
-	if want := "one |one"; strings.Join(got, "|") != want {
-		t.Errorf("copied %q, want %q", got, want)
-	}
-}
-
 // The hints show the mode and the key that interrupts a turn in it.
 func TestViModeIsShown(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{Vi: true})
@@ -182,8 +167,8 @@ func TestViModeIsShown(t *testing.T) {
 	d.press("esc", "R")
 	d.shows("replace ──")
 	d.press("esc")
-	d.typeText(`V"a2`)
-	d.shows(`visual lines · "a2 ──`)
+	d.typeText("V2i")
+	d.shows("visual lines · 2i ──")
 	d.press("esc", "i")
 	d.events(userSaid("go"))
 	d.shows("ctrl+c to interrupt")

@@ -216,15 +216,12 @@ func (e *Editor) offsetAt(x, y int) int {
 
 // TakeCopied returns the text for the clipboard since the last call, with pastes expanded.
 func (e *Editor) TakeCopied() (text string, ok bool) {
-	if s := &e.Selection; s.copied != nil {
-		text, s.copied = *s.copied, nil
-		return text, true
-	}
-	if e.Mode.vi == nil {
+	s := &e.Selection
+	if s.copied == nil {
 		return "", false
 	}
-	text, ok = e.Mode.vi.Copied()
-	return e.doc.expand(text), ok
+	text, s.copied = *s.copied, nil
+	return text, true
 }
 
 // Typable returns s without control characters and invalid UTF-8, with Unix line ends.

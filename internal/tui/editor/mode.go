@@ -82,10 +82,3 @@ func (m Mode) replaced() {
 		m.vi.Replaced()
 	}
 }
-
-// SetClipboard sets the clipboard register of vi.
-func (m Mode) SetClipboard(text string) {
-	if m.vi != nil {
-		m.vi.Clipboard(text)
-	}
-}

@@ -7,7 +7,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agent/internal/llm/phrase"
-	"agent/internal/tui/editor"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/screen"
 	"agent/internal/tui/transcript"
@@ -19,7 +18,6 @@ type Clipboard struct {
 	*screen.Window
 	transcript *transcript.Transcript
 	say        func(text string) // shows a notice
-	editor     *editor.Editor    // its vi registers get the text too
 }
 
 // copied is the result of copying text.
@@ -53,7 +51,6 @@ func (c *Clipboard) copy(text string, r copied) tea.Cmd {
 		}
 		return r
 	}, text)
-	c.editor.Mode.SetClipboard(text)
 	lines := phrase.Count(strings.Count(strings.TrimRight(text, "\n"), "\n")+1, "line")
 	if r.fromSelection {
 		r.what = lines

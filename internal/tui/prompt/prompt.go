@@ -46,7 +46,7 @@ func New(c *screen.Conversation, e *editor.Editor, d *dialog.Dialog, s *slash.Se
 		images:      &Attacher{Window: c.Window, feed: c.Feed, say: c.Say, editor: e},
 		history:     &History{Window: c.Window, feed: c.Feed, editor: e},
 		Queue:       &Queue{Conversation: c, editor: e},
-		Clipboard:   &Clipboard{Window: c.Window, transcript: c.Transcript, say: c.Say, editor: e},
+		Clipboard:   &Clipboard{Window: c.Window, transcript: c.Transcript, say: c.Say},
 	}
 	p.External = &External{Window: c.Window, say: c.Say, send: c.SendCommand, editor: e, popup: p.Suggestions, Lend: terminal.Lend}
 	p.Drafts = &Drafts{Window: c.Window, feed: c.Feed, send: c.Send, editor: e, dialog: d, queue: p.Queue}

@@ -12,7 +12,7 @@ const brackets = "()[]{}"
 // blockMotion returns the motion of a key over paragraphs or brackets.
 func (ms *motions) blockMotion(a motionKey) (m motion, ok bool) {
 	b, n, key := ms.b, a.n, a.key
-	m = motion{to: b.Caret(), jumps: true, wide: true}
+	m = motion{to: b.Caret(), jumps: true}
 	switch key {
 	case "%":
 		if a.counted {
@@ -26,7 +26,6 @@ func (ms *motions) blockMotion(a motionKey) (m motion, ok bool) {
 			m = b.paragraph(m, key == "}", n > 1)
 		}
 	case "[(", "[{", "])", "]}":
-		m.wide = true
 		open := strings.NewReplacer(")", "(", "}", "{").Replace(key[1:])
 		shut := strings.NewReplacer("(", ")", "{", "}").Replace(key[1:])
 		for ; n > 0; n-- {

@@ -7,7 +7,6 @@ type command struct {
 	keys     []string // so far
 	count    int      // 0 for none
 	opCount  int      // the count before the operator
-	register string
 	operator string
 	force    string // v or V, which makes the motion characterwise or linewise
 	wait     string // the key that needs another one: f, r, g, i …

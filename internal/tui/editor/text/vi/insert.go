@@ -207,20 +207,6 @@ func (r *repeat) atCaret() {
 	}
 }
 
-// next returns the keys to repeat with a count; 0 keeps theirs. A put from register 1 to
-// 8 uses the next one each time.
-func (r *repeat) next(count int) []string {
-	keys := r.keys
-	if count > 0 {
-		keys = recounted(keys, count)
-	}
-	if len(keys) > 1 && keys[0] == `"` && keys[1] >= "1" && keys[1] < "9" {
-		keys = append([]string{`"`, string(keys[1][0] + 1)}, keys[2:]...)
-		r.keys = keys
-	}
-	return keys
-}
-
 // again implements the . command.
 func (v *Vi) again() {
 	r, count := &v.repeat, v.count
@@ -228,7 +214,10 @@ func (v *Vi) again() {
 	if len(r.keys) == 0 || r.playing {
 		return
 	}
-	keys := r.next(count)
+	keys := r.keys
+	if count > 0 {
+		keys = recounted(keys, count)
+	}
 	r.playing = true
 	if r.area.mode != "" {
 		v.mode = r.area.mode
@@ -247,14 +236,11 @@ func (v *Vi) again() {
 // recounted returns the keys of a command with its counts replaced by count.
 func recounted(keys []string, count int) []string {
 	isCount := func(k string) bool { return len(k) == 1 && k >= "0" && k <= "9" }
-	var register, rest []string
-	if len(keys) > 1 && keys[0] == `"` {
-		register, keys = keys[:2:2], keys[2:]
-	}
+	all := strings.Split(strconv.Itoa(count), "")
 	for i, k := range keys {
 		if k == "0" && (i == 0 || !isCount(keys[i-1])) || !isCount(k) {
-			rest = append(rest, k)
+			all = append(all, k)
 		}
 	}
-	return slices.Concat(register, strings.Split(strconv.Itoa(count), ""), rest)
+	return all
 }

@@ -23,7 +23,7 @@ func (ms *motions) markMotion(a motionKey) (m motion, ok bool) {
 	if !ok && name == "'" {
 		at, ok = 0, true
 	}
-	m = motion{to: at, jumps: true, fails: !ok, wide: true}
+	m = motion{to: at, jumps: true, fails: !ok}
 	if key[0] == '\'' {
 		m.to, m.lines = b.firstLetter(b.lineStart(at)), true
 	}

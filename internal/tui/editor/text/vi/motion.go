@@ -14,7 +14,6 @@ type motion struct {
 	fails     bool // there is no target
 	jumps     bool // sets the mark of ``
 	keeps     bool // keeps the column of j and k
-	wide      bool // deleted text goes to the numbered registers
 	exact     bool // operators include a newline before to
 }
 

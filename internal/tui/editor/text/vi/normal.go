@@ -15,7 +15,7 @@ func (v *Vi) runNormal(key string) {
 	case "x", "X", "D", "C", "s", "S", "Y":
 		v.runShort(key)
 	case "p", "P", "gp", "gP":
-		v.put(key, v.register, n)
+		v.put(key, n)
 		v.done(true)
 	case "~":
 		v.changed(v.tilde(n))

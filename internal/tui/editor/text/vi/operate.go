@@ -11,18 +11,17 @@ import (
 // indent is the number of columns by which > shifts a line.
 const indent = 4
 
-// edits changes the text and keeps what it deletes in registers. It knows no modes and
-// no keys of commands in progress.
+// edits changes the text and keeps what it deletes. It knows no modes and no keys of
+// commands in progress.
 type edits struct {
-	b         buffer
-	registers registers
+	b     buffer
+	kills *text.Kills
 }
 
 // span is the range that an operator acts on.
 type span struct {
 	from, to int
 	lines    bool // linewise
-	big      bool // deleted text goes to the numbered registers
 	caret    int  // the caret afterwards, unless the operator moves it
 	times    int  // how often > shifts a line
 }
@@ -57,7 +56,7 @@ func (v *Vi) applyLines(op string) {
 // operate applies the operator to the range of a motion.
 func (v *Vi) operate(m motion) {
 	b := v.b
-	s := span{from: min(b.Caret(), m.to), to: max(b.Caret(), m.to), lines: m.lines, big: m.wide}
+	s := span{from: min(b.Caret(), m.to), to: max(b.Caret(), m.to), lines: m.lines}
 	s.caret = s.from
 	switch {
 	case v.force == "V":
@@ -95,14 +94,15 @@ func (v *Vi) apply(op string, s span) {
 	}
 	switch op {
 	case "y":
-		v.yank(s, v.register)
+		v.kills.Keep(b.taken(s))
 		v.keys = nil
 		v.done(false)
 	case "d":
-		v.delete(s, v.register)
+		v.keep(s)
+		b.cutOut(s)
 		v.done(true)
 	case "c":
-		v.keep(s, v.register)
+		v.keep(s)
 		b.Join()
 		b.Edit(s.from, s.to, "")
 		v.change(Insert, 1)
@@ -137,32 +137,21 @@ func otherCase(s string) string {
 	}, s)
 }
 
-// yank copies a range to a register.
-func (e *edits) yank(s span, register string) {
-	k := taken(e.b.String()[s.from:s.to], s.lines)
-	e.registers.keep(register, k, false, false)
-	e.b.MoveTo(s.caret)
-}
-
-// keep copies a range that is about to be deleted to a register.
-func (e *edits) keep(s span, register string) {
-	if k := taken(e.b.String()[s.from:s.to], s.lines); e.b.String() != "" {
-		e.registers.keep(register, k, true, s.lines || s.big || strings.Contains(k.Text, "\n"))
+// keep makes a range that is about to be deleted the latest kill. An empty text leaves
+// the kills unchanged.
+func (e *edits) keep(s span) {
+	if e.b.String() != "" {
+		e.kills.Keep(e.b.taken(s))
 	}
 }
 
-// delete moves a range to a register.
-func (e *edits) delete(s span, register string) {
-	e.keep(s, register)
-	e.b.cutOut(s)
-}
-
-// taken returns the register content for a range of the text.
-func taken(s string, lines bool) text.Kill {
-	if lines {
-		s += "\n"
+// taken returns a range as a kill.
+func (b buffer) taken(s span) text.Kill {
+	k := text.Kill{Text: b.String()[s.from:s.to], Lines: s.lines}
+	if s.lines {
+		k.Text += "\n"
 	}
-	return text.Kill{Text: s, Lines: lines}
+	return k
 }
 
 // cutOut deletes a range. If it is linewise, it also deletes one adjacent newline.

@@ -12,9 +12,9 @@ func fits(k text.Kill, times int) int {
 	return min(times, max(most/max(len(k.Text), 1), 1))
 }
 
-// put implements p, P, gp and gP: it inserts a register after or before the caret.
-func (e *edits) put(key, register string, times int) {
-	b, k := e.b, e.registers.content(register)
+// put implements p, P, gp and gP: it inserts the latest kill after or before the caret.
+func (e *edits) put(key string, times int) {
+	b, k := e.b, e.kills.Latest()
 	if k.Text == "" {
 		return
 	}
@@ -66,19 +66,19 @@ func (e *edits) putLines(text string, after, beyond bool) {
 	}
 }
 
-// putOver implements p and P of visual mode: it replaces the selection by a register.
-// keeps says whether the replaced text becomes the unnamed register.
-func (e *edits) putOver(s span, register string, keeps bool) {
-	b, k := e.b, e.registers.content(register)
+// putOver implements p and P of visual mode: it replaces the selection by the latest
+// kill. keeps says whether the replaced text becomes the latest kill.
+func (e *edits) putOver(s span, keeps bool) {
+	b, k := e.b, e.kills.Latest()
 	n := fits(k, s.times)
 	b.Join()
 	b.MoveTo(s.from)
-	old := taken(b.String()[s.from:s.to], s.lines)
+	old := b.taken(s)
 	if k.Text == "" {
 		b.cutOut(s)
 	}
 	if keeps {
-		e.registers.keep("", old, true, s.lines || strings.Contains(old.Text, "\n"))
+		e.kills.Keep(old)
 	}
 	with := strings.Repeat(k.Text, n)
 	at := min(s.from, len(b.String()))

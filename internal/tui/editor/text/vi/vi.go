@@ -36,12 +36,12 @@ type Vi struct {
 	repeat  repeat
 }
 
-// New returns a Vi in insert mode that edits b. The latest of kills is its unnamed
-// register.
+// New returns a Vi in insert mode that edits b. It puts the latest of
+// kills and keeps there what it deletes and yanks.
 func New(b *text.Buffer, kills *text.Kills) *Vi {
 	on := buffer{b}
 	v := &Vi{b: on, motions: motions{b: on, column: -1}, selection: selection{b: on},
-		edits: edits{on, registers{named: map[string]text.Kill{}, kills: kills}}}
+		edits: edits{on, kills}}
 	v.Begin()
 	return v
 }
@@ -80,12 +80,6 @@ func (v *Vi) Moved() {
 	v.column = -1
 	v.hold()
 }
-
-// Copied returns the text yanked to the clipboard register since the last call.
-func (v *Vi) Copied() (text string, ok bool) { return v.registers.takeCopied() }
-
-// Clipboard sets the content of the clipboard register.
-func (v *Vi) Clipboard(copied string) { v.registers.setClipboard(copied) }
 
 // buffer adds the searches of motions and text objects to a text.Buffer.
 type buffer struct{ *text.Buffer }
@@ -181,12 +175,6 @@ func (v *Vi) waited(key string) {
 		v.replaceLetter(key)
 	case "i", "a":
 		v.takeObject(wait, key)
-	case `"`:
-		if v.operator != "" || !isRegister(key) {
-			v.reset()
-			return
-		}
-		v.register = strings.NewReplacer(`"`, "", "*", "+").Replace(key)
 	case "m":
 		if v.operator == "" {
 			v.b.mark(key)

@@ -219,16 +219,6 @@ func TestVi(t *testing.T) {
 		{"|one two", "v<end>d", "|"},
 		{"|one two", "<end>x", "one t|w"},
 
-		// Registers.
-		{"|one two", `"adw"_dw"ap`, "one| "},
-		{"|one two", `"ayw"Ayww"aP`, "one one one| two"},
-		{"|one\ntwo\nthree", `yyjddk"0p`, "one\n|one\nthree"},
-		{"|one\ntwo\nthree", `dddd"2p`, "three\n|one"},
-		{"|one\ntwo\nthree", `dddd"1p.`, "three\ntwo\n|one"},
-		{"|one two", `dwdd"-P`, "one| "},
-		{"|one two", `"_ddp`, "|"},
-		{"|one two", `"ay"bx`, "|ne two"},
-
 		// Marks.
 		{"|one\ntwo", "majj'a", "|one\ntwo"},
 		{"on|e\n  two", "mb0j`bx", "o|n\n  two"},
@@ -285,6 +275,7 @@ func TestVi(t *testing.T) {
 		{"|one two", "ZZx", "|ne two"},
 		{"|one two", "]sx", "|ne two"},
 		{"|one two", "\"%x", "|ne two"},
+		{"|one two", `"ayw"_dwP`, "one| two"},
 		{"|one two", "g&x", "|ne two"},
 		{"o|ne", "dq", "o|ne"},
 		{"o|ne", "d<esc>x", "o|e"},

@@ -216,7 +216,7 @@ func (v *Vi) runMarked(key string, s span) {
 		v.changed(v.joinLines(max(n, 1), key == "J"))
 	case "p", "P":
 		v.leaveVisual()
-		v.putOver(s, v.register, key == "p")
+		v.putOver(s, key == "p")
 		v.done(true)
 	case "I", "A":
 		at := s.from

@@ -10,7 +10,6 @@ type Buffer struct {
 	goal     int // the column for moving up and down, from 0; negative for none
 
 	past    past
-	marks   marks
 	last    act
 	actions int
 	rows    Rows
@@ -81,11 +80,11 @@ func (b *Buffer) HoldCharacter() {
 	}
 }
 
-// Reset replaces the text and clears the undo history and the marks.
+// Reset replaces the text and clears the undo history.
 func (b *Buffer) Reset(text string) {
 	b.text, b.caret, b.goal = text, len(text), -1
 	b.did(moved)
-	b.past, b.marks = past{}, nil
+	b.past = past{}
 	b.revision++
 	b.rows.reset(text)
 }
@@ -147,7 +146,6 @@ func (b *Buffer) edit(what act, from, to int, with string) {
 // apply applies a change without recording it.
 func (b *Buffer) apply(c change) {
 	to := c.at + len(c.old)
-	b.marks.edited(b.text, c)
 	b.text = b.text[:c.at] + c.new + b.text[to:]
 	b.caret, b.goal = c.at+len(c.new), -1
 	b.revision++

@@ -12,7 +12,7 @@ const brackets = "()[]{}"
 // blockMotion returns the motion of a key over paragraphs or brackets.
 func (ms *motions) blockMotion(a motionKey) (m motion, ok bool) {
 	b, n, key := ms.b, a.n, a.key
-	m = motion{to: b.Caret(), jumps: true}
+	m = motion{to: b.Caret()}
 	switch key {
 	case "%":
 		if a.counted {
@@ -46,7 +46,7 @@ func (ms *motions) blockMotion(a motionKey) (m motion, ok bool) {
 func (ms *motions) percent(n int) motion {
 	const whole = 100
 	lines := strings.Count(ms.b.String(), "\n") + 1
-	return motion{to: ms.b.firstLetter(text.Line(ms.b.String(), (n*lines+whole-1)/whole-1)), lines: true, jumps: true, fails: n > whole}
+	return motion{to: ms.b.firstLetter(text.Line(ms.b.String(), (n*lines+whole-1)/whole-1)), lines: true, fails: n > whole}
 }
 
 // matching returns the counterpart of the first bracket at or after an offset in the

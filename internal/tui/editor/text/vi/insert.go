@@ -1,7 +1,6 @@
 package vi
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -31,10 +30,6 @@ func (v *Vi) begin(key string, times int) {
 		b.MoveTo(b.firstLetter(b.lineStart(b.Caret())))
 	case "gI":
 		b.MoveTo(b.lineStart(b.Caret()))
-	case "gi":
-		if at, ok := b.Mark("^"); ok {
-			b.MoveTo(at)
-		}
 	case "a":
 		b.MoveTo(b.along(1))
 	case "A":
@@ -51,9 +46,6 @@ func (v *Vi) begin(key string, times int) {
 	}
 	v.change(mode, times)
 	v.entered.lines = key == "o" || key == "O"
-	if key == "gi" {
-		v.repeat.atCaret()
-	}
 }
 
 // change enters insert mode at the end of a command that . repeats.
@@ -82,7 +74,6 @@ func (v *Vi) leaveInsert() {
 	}
 	v.entered.multiply(typed, erased)
 	b.Seal()
-	b.SetMark("^", b.Caret())
 	if b.Caret() > b.lineStart(b.Caret()) {
 		b.MoveTo(text.Previous(b.String(), b.Caret()))
 	}
@@ -197,13 +188,6 @@ func (r *repeat) remember(keys []string, selected area) {
 func (r *repeat) entered(typed string, erased int) {
 	if !r.playing {
 		r.typed, r.erased = typed, erased
-	}
-}
-
-// atCaret makes gi, the last key of the command, repeat as i.
-func (r *repeat) atCaret() {
-	if !r.playing {
-		r.keys = append(slices.Clone(r.keys[:len(r.keys)-2]), "i")
 	}
 }
 

@@ -12,7 +12,6 @@ type motion struct {
 	lines     bool // linewise
 	inclusive bool // operators include the character at to
 	fails     bool // there is no target
-	jumps     bool // sets the mark of ``
 	keeps     bool // keeps the column of j and k
 	exact     bool // operators include a newline before to
 }
@@ -40,7 +39,7 @@ const endless = math.MaxInt
 
 // motion returns the motion of a key. ok is false if the key is not a motion.
 func (ms *motions) motion(a motionKey) (m motion, ok bool) {
-	for _, of := range []func(motionKey) (motion, bool){ms.lineMotion, ms.wordMotion, ms.blockMotion, ms.lookMotion, ms.markMotion} {
+	for _, of := range []func(motionKey) (motion, bool){ms.lineMotion, ms.wordMotion, ms.blockMotion, ms.lookMotion} {
 		if m, ok := of(a); ok {
 			return m, true
 		}
@@ -132,9 +131,9 @@ func (ms *motions) lineMotion(a motionKey) (m motion, ok bool) {
 	case "_":
 		m = ms.vertical(n - 1)
 	case "gg":
-		m = motion{to: text.Line(b.String(), n-1), lines: true, jumps: true}
+		m = motion{to: text.Line(b.String(), n-1), lines: true}
 	case "G":
-		m = motion{to: len(b.String()), lines: true, jumps: true}
+		m = motion{to: len(b.String()), lines: true}
 		if a.counted {
 			m.to = text.Line(b.String(), n-1)
 		}

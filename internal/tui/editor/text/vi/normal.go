@@ -10,7 +10,7 @@ import (
 func (v *Vi) runNormal(key string) {
 	n := v.times()
 	switch key {
-	case "i", "I", "a", "A", "o", "O", "gi", "gI", "R":
+	case "i", "I", "a", "A", "o", "O", "gI", "R":
 		v.begin(key, n)
 	case "x", "X", "D", "C", "s", "S", "Y":
 		v.runShort(key)
@@ -23,8 +23,6 @@ func (v *Vi) runNormal(key string) {
 		v.changed(v.joinLines(max(n-1, 1), key == "J"))
 	case "v", "V":
 		v.mark(key)
-	case "gv":
-		v.reselect()
 	case "u", "ctrl+r":
 		for ; n > 0 && v.b.undoRedo(key); n-- {
 		}
@@ -141,7 +139,7 @@ func (v *Vi) replaceLetter(key string) {
 		v.reset()
 		return
 	}
-	v.leaveVisual()
+	v.mode = Normal
 	v.replaceAll(from, to, key, marked)
 	v.done(true)
 }

@@ -14,7 +14,6 @@ func (v *Vi) takeObject(which, key string) {
 	case !ok:
 		v.reset()
 	case v.operator != "":
-		b.SetMark("'", b.Caret())
 		b.MoveTo(from)
 		v.operate(m)
 	default:

@@ -87,7 +87,7 @@ func (b buffer) inIndent(at int) bool { return b.firstLetter(b.lineStart(at)) >=
 // apply applies an operator to a range.
 func (v *Vi) apply(op string, s span) {
 	b := v.b
-	v.leaveVisual()
+	v.mode = Normal
 	b.MoveTo(s.caret)
 	if s.lines {
 		s.from, s.to = b.lineStart(s.from), b.lineEnd(s.to)

@@ -60,7 +60,7 @@ func oneLine(r rune) rune {
 // searchMotion returns the motion to the next match, wrapping around the end of the
 // text.
 func (ms *motions) searchMotion(key string, n int) motion {
-	m := motion{to: ms.b.Caret(), jumps: true}
+	m := motion{to: ms.b.Caret()}
 	back := ms.sought.back != (key == "N")
 	switch key {
 	case "*", "#", "g*", "g#":

@@ -138,7 +138,7 @@ func isLetter(key string) bool {
 // escape cancels a pending command and visual mode. It reports whether there was any.
 func (v *Vi) escape() bool {
 	idle := len(v.keys) == 0 && v.mode == Normal
-	v.leaveVisual()
+	v.mode = Normal
 	v.reset()
 	v.hold()
 	return !idle
@@ -175,12 +175,7 @@ func (v *Vi) waited(key string) {
 		v.replaceLetter(key)
 	case "i", "a":
 		v.takeObject(wait, key)
-	case "m":
-		if v.operator == "" {
-			v.b.mark(key)
-		}
-		v.reset()
-	case "g", "z", "'", "`", "[", "]":
+	case "g", "z", "[", "]":
 		v.run(wait + key)
 	default:
 		v.reset()
@@ -219,9 +214,6 @@ func (v *Vi) move(m motion) {
 	if v.operator != "" {
 		v.operate(m)
 		return
-	}
-	if m.jumps {
-		b.SetMark("'", b.Caret())
 	}
 	column, key := v.column, v.keys
 	b.MoveTo(m.to)

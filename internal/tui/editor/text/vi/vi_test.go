@@ -219,14 +219,6 @@ func TestVi(t *testing.T) {
 		{"|one two", "v<end>d", "|"},
 		{"|one two", "<end>x", "one t|w"},
 
-		// Marks.
-		{"|one\ntwo", "majj'a", "|one\ntwo"},
-		{"on|e\n  two", "mb0j`bx", "o|n\n  two"},
-		{"one\n  tw|o\nthree", "makdd'ax", "  |wo\nthree"},
-		{"one\ntw|o", "G0``", "one\ntw|o"},
-		{"|one\ntwo\nthree", "Gd''", "|"},
-		{"one t|wo", "`zx", "one t|o"},
-
 		// Search.
 		{"|one two one two", "/tw<enter>", "one |two one two"},
 		{"|one two one two", "/tw<enter>n", "one two one |two"},
@@ -277,6 +269,8 @@ func TestVi(t *testing.T) {
 		{"|one two", "\"%x", "|ne two"},
 		{"|one two", `"ayw"_dwP`, "one| two"},
 		{"|one two", "g&x", "|ne two"},
+		{"|one two", "mawd'ax", "one |wo"},
+		{"|one two", "ix<esc>wgigvx", "xone |wo"},
 		{"o|ne", "dq", "o|ne"},
 		{"o|ne", "d<esc>x", "o|e"},
 		{"o|ne", "zzQ", "o|ne"},

@@ -19,7 +19,6 @@ type area struct {
 type selection struct {
 	b      buffer
 	anchor int
-	last   area // the selection before, for gv
 }
 
 // ends returns the selected range. ok is false if mode is not a visual mode.
@@ -37,21 +36,6 @@ func (s *selection) ends(mode Mode) (from, to int, ok bool) {
 		to = text.Next(b.String(), to)
 	}
 	return from, to, true
-}
-
-// leave remembers the selection for gv. column is that of j and k.
-func (s *selection) leave(mode Mode, column int) {
-	b := s.b
-	from, to, _ := s.ends(mode)
-	s.anchor = min(s.anchor, len(b.String()))
-	b.SetMark("<", min(s.anchor, b.Caret()))
-	b.SetMark(">", max(s.anchor, b.Caret()))
-	if mode == VisualLines {
-		b.SetMark("<", from)
-	}
-	s.last = s.extent(from, to, mode, column)
-	b.SetMark("marked from", s.anchor)
-	b.SetMark("marked to", b.Caret())
 }
 
 // extent measures a range, so that . can select as much elsewhere.
@@ -111,7 +95,7 @@ func (v *Vi) mark(key string) {
 	case Normal:
 		v.anchor = v.b.Caret()
 	case mode:
-		v.leaveVisual()
+		v.mode = Normal
 		v.done(false)
 		return
 	}
@@ -127,32 +111,6 @@ func (v *Vi) mark(key string) {
 	}
 }
 
-// leaveVisual ends visual mode and remembers the selection for gv.
-func (v *Vi) leaveVisual() {
-	if v.mode == Visual || v.mode == VisualLines {
-		v.selection.leave(v.mode, v.column)
-	}
-	v.mode = Normal
-}
-
-// reselect implements gv: it restores the last visual selection.
-func (v *Vi) reselect() {
-	b := v.b
-	from, ok := b.Mark("marked from")
-	to, too := b.Mark("marked to")
-	mode := v.selection.last.mode
-	if !ok || !too || mode == "" {
-		v.reset()
-		return
-	}
-	if v.mode != Normal {
-		v.leaveVisual()
-	}
-	v.mode, v.anchor = mode, from
-	b.MoveTo(to)
-	v.reset()
-}
-
 // runVisual runs a visual mode command that is not a motion.
 func (v *Vi) runVisual(key string) {
 	b := v.b
@@ -166,9 +124,6 @@ func (v *Vi) runVisual(key string) {
 		return
 	case "v", "V":
 		v.mark(key)
-		return
-	case "gv":
-		v.reselect()
 		return
 	}
 	caret := min(v.anchor, b.Caret())
@@ -211,11 +166,11 @@ func (v *Vi) runMarked(key string, s span) {
 		v.apply(key, whole)
 	case "J", "gJ":
 		n := strings.Count(b.String()[s.from:max(v.anchor, b.Caret())], "\n")
-		v.leaveVisual()
+		v.mode = Normal
 		b.MoveTo(s.from)
 		v.changed(v.joinLines(max(n, 1), key == "J"))
 	case "p", "P":
-		v.leaveVisual()
+		v.mode = Normal
 		v.putOver(s, key == "p")
 		v.done(true)
 	case "I", "A":
@@ -223,7 +178,7 @@ func (v *Vi) runMarked(key string, s span) {
 		if key == "A" {
 			at = min(s.to, b.lineEnd(max(v.anchor, b.Caret())))
 		}
-		v.leaveVisual()
+		v.mode = Normal
 		b.Join()
 		b.MoveTo(at)
 		v.change(Insert, 1)

@@ -25,17 +25,6 @@ func (ms *motions) blockMotion(a motionKey) (m motion, ok bool) {
 		for ; n > 0 && !m.fails; n-- {
 			m = b.paragraph(m, key == "}", n > 1)
 		}
-	case "[(", "[{", "])", "]}":
-		open := strings.NewReplacer(")", "(", "}", "{").Replace(key[1:])
-		shut := strings.NewReplacer("(", ")", "{", "}").Replace(key[1:])
-		for ; n > 0; n-- {
-			to, ok := b.unmatched(m.to, open[0], shut[0], key[0] == ']')
-			if !ok {
-				break
-			}
-			m.to = to
-		}
-		m.fails = m.to == b.Caret()
 	default:
 		return m, false
 	}

@@ -29,7 +29,7 @@ func (c *command) waits(key string, mode Mode) bool {
 // times returns the count of the command, at least 1.
 func (c *command) times() int { return max(c.count, 1) * max(c.opCount, 1) }
 
-// motionKey returns a key of the command as a motion in a mode.
-func (c *command) motionKey(key string, mode Mode) motionKey {
-	return motionKey{key: key, n: c.times(), counted: c.count > 0 || c.opCount > 0, operator: c.operator, free: c.operator == "" && mode == Normal}
+// motionKey returns a key of the command as a motion.
+func (c *command) motionKey(key string) motionKey {
+	return motionKey{key: key, n: c.times(), counted: c.count > 0 || c.opCount > 0, operator: c.operator}
 }

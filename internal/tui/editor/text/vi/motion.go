@@ -31,7 +31,6 @@ type motionKey struct {
 	n        int    // the count, at least 1
 	counted  bool   // a count was typed
 	operator string // that the motion is for; empty for none
-	free     bool   // the motion moves the caret of normal mode: no operator, no selection
 }
 
 // endless is the column of j and k after $, the end of every line.
@@ -48,70 +47,21 @@ func (ms *motions) motion(a motionKey) (m motion, ok bool) {
 	start := b.lineStart(b.Caret())
 	m.to = b.Caret()
 	switch a.key {
-	case "h":
+	case "h", "backspace":
 		m.to = b.back(n)
-	case "l":
+	case "l", " ":
 		m.to = b.along(n)
-	case "backspace":
-		m.to, m.exact = ms.wrapBack(a), true
-	case " ":
-		m.to, m.exact = ms.wrapOn(a), true
-	case "0", "g0":
+	case "0":
 		m.to = start
-	case "^", "g^":
+	case "^":
 		m.to = b.firstLetter(start)
-	case "$", "g$":
+	case "$":
 		m.to, ok = b.below(n - 1)
 		m.fails = !ok
-	case "g_":
-		m = ms.lastLetter(n)
-	case "|":
-		m.to = b.Rows().AtColumn(start, b.lineEnd(start), n-1)
 	default:
 		return m, false
 	}
 	return m, true
-}
-
-// wrapBack returns the offset n characters before the caret, across lines.
-func (ms *motions) wrapBack(a motionKey) int {
-	b, n, at := ms.b, a.n, ms.b.Caret()
-	for ; n > 0 && at > 0; n-- {
-		at = text.Previous(b.String(), at)
-		if b.String()[at] == '\n' && a.free && at > b.lineStart(at) {
-			at = text.Previous(b.String(), at)
-		}
-	}
-	return at
-}
-
-// wrapOn returns the offset n characters after the caret, across lines.
-func (ms *motions) wrapOn(a motionKey) int {
-	b, n, at := ms.b, a.n, ms.b.Caret()
-	for ; n > 0 && at < len(b.String()); n-- {
-		at = text.Next(b.String(), at)
-		if a.free && at < len(b.String()) && b.String()[at] == '\n' {
-			at++
-		}
-	}
-	return at
-}
-
-// lastLetter returns the motion to the last non-blank character of a line.
-func (ms *motions) lastLetter(n int) motion {
-	b := ms.b
-	to, ok := b.below(n - 1)
-	start := b.lineStart(to)
-	if !ok {
-		return motion{fails: true}
-	}
-	for to > start && text.ClassAt(b.String(), text.Previous(b.String(), to)) == text.Blank {
-		to = text.Previous(b.String(), to)
-	}
-	if to > start {
-		to = text.Previous(b.String(), to)
-	}
-	return motion{to: to, inclusive: true}
 }
 
 // lineMotion returns the motion of a key between lines.
@@ -122,14 +72,6 @@ func (ms *motions) lineMotion(a motionKey) (m motion, ok bool) {
 		return ms.vertical(n), true
 	case "k":
 		return ms.vertical(-n), true
-	case "gj", "gk":
-		return ms.rowMotion(a.key, n), true
-	case "+":
-		m = ms.vertical(n)
-	case "-":
-		m = ms.vertical(-n)
-	case "_":
-		m = ms.vertical(n - 1)
 	case "gg":
 		m = motion{to: text.Line(b.String(), n-1), lines: true}
 	case "G":
@@ -140,11 +82,7 @@ func (ms *motions) lineMotion(a motionKey) (m motion, ok bool) {
 	default:
 		return m, false
 	}
-	m.keeps = false
 	m.to = b.firstLetter(b.lineStart(m.to))
-	if a.key == "_" && a.operator == "y" && n == 1 {
-		m.to = b.Caret()
-	}
 	return m, true
 }
 
@@ -157,19 +95,6 @@ func (ms *motions) vertical(n int) motion {
 	}
 	at := text.Line(b.String(), b.lineNumber()+n)
 	return motion{to: b.Rows().AtColumn(at, b.lineEnd(at), ms.column), lines: true, keeps: true, fails: n != 0 && at == start}
-}
-
-// rowMotion returns the motion n drawn rows down or up.
-func (ms *motions) rowMotion(key string, n int) motion {
-	b := ms.b
-	if key == "gk" {
-		n = -n
-	}
-	row, col := b.Rows().Locate(b.Caret())
-	if row+n < 0 || row+n >= b.Rows().Count() {
-		return motion{fails: true}
-	}
-	return motion{to: b.Rows().Offset(row+n, col)}
 }
 
 // firstLetter returns the first non-blank character of the line that starts at start.
@@ -203,7 +128,7 @@ func (ms *motions) lookMotion(a motionKey) (m motion, ok bool) {
 	switch a.key {
 	case "f", "F", "t", "T", ";", ",":
 		return ms.findMotion(a.key, a.n), true
-	case "n", "N", "*", "#", "g*", "g#":
+	case "n", "N", "*", "#":
 		return ms.searchMotion(a.key, a.n), true
 	}
 	return m, false

@@ -63,13 +63,13 @@ func (ms *motions) searchMotion(key string, n int) motion {
 	m := motion{to: ms.b.Caret()}
 	back := ms.sought.back != (key == "N")
 	switch key {
-	case "*", "#", "g*", "g#":
+	case "*", "#":
 		at, word := ms.b.wordNear()
 		if word == "" {
 			return motion{fails: true}
 		}
-		back = strings.HasSuffix(key, "#")
-		m.to, ms.sought = at, pattern{word, back, len(key) == 1}
+		back = key == "#"
+		m.to, ms.sought = at, pattern{text: word, back: back, word: true}
 	}
 	all := ms.sought.matches(ms.b.String())
 	if len(all) == 0 {

@@ -175,7 +175,7 @@ func (v *Vi) waited(key string) {
 		v.replaceLetter(key)
 	case "i", "a":
 		v.takeObject(wait, key)
-	case "g", "z", "[", "]":
+	case "g", "z":
 		v.run(wait + key)
 	default:
 		v.reset()
@@ -184,7 +184,7 @@ func (v *Vi) waited(key string) {
 
 // run executes the command that a key completes.
 func (v *Vi) run(key string) {
-	if m, ok := v.motion(v.motionKey(key, v.mode)); ok {
+	if m, ok := v.motion(v.motionKey(key)); ok {
 		v.move(m)
 		return
 	}

@@ -232,14 +232,12 @@ func TestVi(t *testing.T) {
 		{"|one two", "/three<enter>x", "|ne two"},
 		{"|a.c abc a.c", "/a.c<enter>", "a.c abc |a.c"},
 		{"|in int in", "*", "in int |in"},
-		{"|in int in", "g*", "in |int in"},
 		{"in int |in", "#", "|in int in"},
 
 		// Paragraphs and brackets.
 		{"one\ntwo\n\nthr|ee", "{", "one\ntwo\n|\nthree"},
 		{"one\nt|wo\n\nthree", "{", "|one\ntwo\n\nthree"},
 		{"f(a|, (b))", "%", "f(a, (b|))"},
-		{"f(a, |(b))", "[(", "f|(a, (b))"},
 		{"one\ntw|o\n\nthree", "dap", "|three"},
 
 		// Replace mode.
@@ -269,6 +267,9 @@ func TestVi(t *testing.T) {
 		{"|one two", "\"%x", "|ne two"},
 		{"|one two", `"ayw"_dwP`, "one| two"},
 		{"|one two", "g&x", "|ne two"},
+		{"|one\ntwo", "gj+_-|x", "|ne\ntwo"},
+		{"f(|one)", "d[(x", "f(|ne)"},
+		{"one |two", "dgex", "one |wo"},
 		{"|one two", "mawd'ax", "one |wo"},
 		{"|one two", "ix<esc>wgigvx", "xone |wo"},
 		{"o|ne", "dq", "o|ne"},

@@ -43,12 +43,6 @@ func (ms *motions) wordMotion(a motionKey) (m motion, ok bool) {
 		for ; n > 0; n-- {
 			m.to = wordEnd(s, m.to, big, false)
 		}
-	case "ge":
-		m.inclusive = true
-		for ; n > 0; n-- {
-			m.to = wordEndBack(s, m.to, big)
-		}
-		m.fails = ms.b.Caret() == 0
 	default:
 		return m, false
 	}
@@ -140,18 +134,4 @@ func wordEnd(s string, at int, big, stays bool) int {
 		return len(s)
 	}
 	return runEnd(s, at, big)
-}
-
-// wordEndBack returns the last character of the previous word. An empty line is a word.
-func wordEndBack(s string, at int, big bool) int {
-	if at < len(s) && kindAt(s, at, big) != text.Blank {
-		at = runStart(s, at, big)
-	}
-	for at > 0 {
-		at = text.Previous(s, at)
-		if kindAt(s, at, big) != text.Blank || emptyLineAt(s, at) {
-			return at
-		}
-	}
-	return 0
 }

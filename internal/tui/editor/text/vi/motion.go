@@ -94,7 +94,7 @@ func (ms *motions) vertical(n int) motion {
 		ms.column = b.Rows().Column(start, b.Caret())
 	}
 	at := text.Line(b.String(), b.lineNumber()+n)
-	return motion{to: b.Rows().AtColumn(at, b.lineEnd(at), ms.column), lines: true, keeps: true, fails: n != 0 && at == start}
+	return motion{to: b.Rows().AtColumn(at, b.lineEnd(at), ms.column), lines: true, keeps: true, fails: at == start}
 }
 
 // firstLetter returns the first non-blank character of the line that starts at start.

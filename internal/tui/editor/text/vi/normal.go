@@ -14,8 +14,8 @@ func (v *Vi) runNormal(key string) {
 		v.begin(key, n)
 	case "x", "X", "D", "C", "s", "S", "Y":
 		v.runShort(key)
-	case "p", "P", "gp", "gP":
-		v.put(key, n)
+	case "p", "P":
+		v.put(key == "p", n)
 		v.done(true)
 	case "~":
 		v.changed(v.tilde(n))

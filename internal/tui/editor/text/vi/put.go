@@ -12,43 +12,39 @@ func fits(k text.Kill, times int) int {
 	return min(times, max(most/max(len(k.Text), 1), 1))
 }
 
-// put implements p, P, gp and gP: it inserts the latest kill after or before the caret.
-func (e *edits) put(key string, times int) {
+// put implements p and P: it inserts the latest kill after or before the caret.
+func (e *edits) put(after bool, times int) {
 	b, k := e.b, e.kills.Latest()
 	if k.Text == "" {
 		return
 	}
 	times = fits(k, times)
-	after, beyond := strings.HasSuffix(key, "p"), key[0] == 'g'
 	b.Join()
 	if k.Lines {
-		e.putLines(strings.Repeat(k.Text, times), after, beyond)
+		e.putLines(strings.Repeat(k.Text, times), after)
 	} else {
-		e.putLetters(k.Text, times, after, beyond)
+		e.putLetters(k.Text, times, after)
 	}
 	b.Seal()
 }
 
 // putLetters inserts text in the line. The caret moves to its end, or to its start if
 // it has several lines.
-func (e *edits) putLetters(s string, times int, after, beyond bool) {
+func (e *edits) putLetters(s string, times int, after bool) {
 	b := e.b
 	if after && b.Caret() < b.lineEnd(b.Caret()) {
 		b.MoveTo(text.Next(b.String(), b.Caret()))
 	}
 	at := b.Caret()
 	b.Insert(strings.Repeat(s, times))
-	switch {
-	case beyond:
-	case strings.Contains(s, "\n"):
-		b.MoveTo(at)
-	default:
-		b.MoveTo(text.Previous(b.String(), b.Caret()))
+	if !strings.Contains(s, "\n") {
+		at = text.Previous(b.String(), b.Caret())
 	}
+	b.MoveTo(at)
 }
 
 // putLines inserts lines below or above the caret's line.
-func (e *edits) putLines(text string, after, beyond bool) {
+func (e *edits) putLines(text string, after bool) {
 	b := e.b
 	at := b.lineStart(b.Caret())
 	if after {
@@ -59,11 +55,7 @@ func (e *edits) putLines(text string, after, beyond bool) {
 	if after {
 		at++
 	}
-	if beyond {
-		b.MoveTo(b.lineStart(min(at+len(text), len(b.String()))))
-	} else {
-		b.MoveTo(b.firstLetter(at))
-	}
+	b.MoveTo(b.firstLetter(at))
 }
 
 // putOver implements p and P of visual mode: it replaces the selection by the latest

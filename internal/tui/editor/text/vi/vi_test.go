@@ -267,6 +267,7 @@ func TestVi(t *testing.T) {
 		{"|one two", "\"%x", "|ne two"},
 		{"|one two", `"ayw"_dwP`, "one| two"},
 		{"|one two", "g&x", "|ne two"},
+		{"|one two", "xgp", "|ne two"},
 		{"|one\ntwo", "gj+_-|x", "|ne\ntwo"},
 		{"f(|one)", "d[(x", "f(|ne)"},
 		{"one |two", "dgex", "one |wo"},

@@ -8,7 +8,6 @@ type command struct {
 	count    int      // 0 for none
 	opCount  int      // the count before the operator
 	operator string
-	force    string // v or V, which makes the motion characterwise or linewise
 	wait     string // the key that needs another one: f, r, g, i …
 	pattern  string // the search pattern typed so far
 	area     area   // the visual selection

@@ -59,23 +59,16 @@ func (v *Vi) operate(m motion) {
 	s := span{from: min(b.Caret(), m.to), to: max(b.Caret(), m.to), lines: m.lines}
 	s.caret = s.from
 	switch {
-	case v.force == "V":
-		s.lines = true
-	case v.force == "v":
-		m.inclusive = !m.lines && !m.inclusive
-		s.lines = false
-	}
-	switch {
 	case s.lines:
 	case m.inclusive:
 		if s.to < b.lineEnd(s.to) {
 			s.to = text.Next(b.String(), s.to)
 		}
-	case v.force == "" && !m.exact && s.to > s.from && b.lineStart(s.to) == s.to && strings.Contains(b.String()[s.from:s.to], "\n"):
+	case !m.exact && s.to > s.from && b.lineStart(s.to) == s.to && strings.Contains(b.String()[s.from:s.to], "\n"):
 		s.to-- // the newline before the start of a line stays
 		s.lines = b.inIndent(s.from)
 	}
-	if v.operator == "d" && v.force == "" && !s.lines && strings.Contains(b.String()[s.from:s.to], "\n") {
+	if v.operator == "d" && !s.lines && strings.Contains(b.String()[s.from:s.to], "\n") {
 		s.lines = b.inIndent(s.from) && b.firstLetter(s.to) == b.lineEnd(s.to)
 	}
 	v.apply(v.operator, s)

@@ -191,8 +191,6 @@ func (v *Vi) run(key string) {
 	switch {
 	case v.mode != Normal:
 		v.runVisual(key)
-	case v.operator != "" && (key == "v" || key == "V"):
-		v.force = key
 	case v.operator != "" && v.doubles(key):
 		v.applyLines(v.operator)
 	case v.operator != "":

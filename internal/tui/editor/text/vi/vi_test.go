@@ -254,7 +254,6 @@ func TestVi(t *testing.T) {
 		{"|one two", "gUU", "|ONE TWO"},
 		{"|One two", "g~iw", "|oNE two"},
 		{"|a\n b", "gJ", "a| b"},
-		{"|one\ntwo", "dVw", "|two"},
 
 		// Unknown keys change nothing.
 		{"|one two", "gqapx", "|ne two"},
@@ -274,6 +273,7 @@ func TestVi(t *testing.T) {
 		{"|one two", "mawd'ax", "one |wo"},
 		{"|one two", "ix<esc>wgigvx", "xone |wo"},
 		{"o|ne", "dq", "o|ne"},
+		{"o|ne two", "dVw", "one |two"},
 		{"o|ne", "d<esc>x", "o|e"},
 		{"o|ne", "zzQ", "o|ne"},
 		{"o|ne", "dix", "o|ne"},

@@ -9,48 +9,13 @@ import (
 // brackets lists the bracket pairs.
 const brackets = "()[]{}"
 
-// blockMotion returns the motion of a key over paragraphs or brackets.
-func (ms *motions) blockMotion(a motionKey) (m motion, ok bool) {
-	b, n, key := ms.b, a.n, a.key
-	m = motion{to: b.Caret()}
-	switch key {
-	case "%":
-		if a.counted {
-			return ms.percent(n), true
-		}
-		m.inclusive = true
-		m.to, ok = b.matching(b.Caret())
-		m.fails = !ok
-	case "{", "}":
-		for ; n > 0 && !m.fails; n-- {
-			m = b.paragraph(m, key == "}", n > 1)
-		}
-	default:
-		return m, false
-	}
-	return m, true
-}
-
-// percent returns the motion to the line at n percent of the text.
-func (ms *motions) percent(n int) motion {
-	const whole = 100
-	lines := strings.Count(ms.b.String(), "\n") + 1
-	return motion{to: ms.b.firstLetter(text.Line(ms.b.String(), (n*lines+whole-1)/whole-1)), lines: true, fails: n > whole}
-}
-
-// matching returns the counterpart of the first bracket at or after an offset in the
+// matching returns the counterpart of the first bracket at or after the caret in the
 // line.
-func (b buffer) matching(at int) (to int, ok bool) {
-	for end := b.lineEnd(at); at < end; at++ {
-		i := strings.IndexByte(brackets, b.String()[at])
-		if i < 0 {
-			continue
+func (b buffer) matching() (to int, ok bool) {
+	for at, end := b.Caret(), b.lineEnd(b.Caret()); at < end; at++ {
+		if i := strings.IndexByte(brackets, b.String()[at]); i >= 0 {
+			return b.unmatched(at, brackets[i&^1], brackets[i|1], i%2 == 0)
 		}
-		open, shut := brackets[i&^1], brackets[i|1]
-		if i%2 == 0 {
-			return b.unmatched(at, open, shut, true)
-		}
-		return b.unmatched(at, open, shut, false)
 	}
 	return 0, false
 }
@@ -77,23 +42,23 @@ func (b buffer) unmatched(at int, open, shut byte, on bool) (to int, ok bool) {
 	return 0, false
 }
 
-// paragraph extends m to the empty line after the next paragraph, or before the
-// previous one. The end of the text counts only if no more paragraphs are wanted.
-func (b buffer) paragraph(m motion, on, more bool) motion {
-	at, seen := b.lineStart(m.to), false
+// paragraph returns the motion to the n-th empty line after a paragraph, or before one
+// if on is false. The end of the text counts as the last of them.
+func (b buffer) paragraph(n int, on bool) motion {
+	at, seen := b.lineStart(b.Caret()), false
 	for {
-		if b.lineEmpty(at) && seen {
-			m.to = at
-			return m
+		empty := at == b.lineEnd(at)
+		if empty && seen {
+			if n--; n == 0 {
+				return motion{to: at}
+			}
 		}
-		seen = seen || !b.lineEmpty(at)
+		seen = !empty
 		switch {
 		case on && b.lineEnd(at) == len(b.String()):
-			m.to, m.inclusive, m.fails = b.lastLetter(), !b.lineEmpty(at), more
-			return m
+			return motion{to: b.lastLetter(), inclusive: !empty, fails: n > 1}
 		case !on && at == 0:
-			m.to, m.fails = 0, more || m.to == 0
-			return m
+			return motion{fails: n > 1 || b.Caret() == 0}
 		case on:
 			at = b.lineEnd(at) + 1
 		default:

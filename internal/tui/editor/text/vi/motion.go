@@ -2,6 +2,7 @@ package vi
 
 import (
 	"math"
+	"strings"
 
 	"agent/internal/tui/editor/text"
 )
@@ -12,7 +13,6 @@ type motion struct {
 	lines     bool // linewise
 	inclusive bool // operators include the character at to
 	fails     bool // there is no target
-	keeps     bool // keeps the column of j and k
 	exact     bool // operators include a newline before to
 }
 
@@ -25,28 +25,16 @@ type motions struct {
 	column int // negative for none
 }
 
-// motionKey is a motion key with the parts of the command that its target depends on.
-type motionKey struct {
-	key      string
-	n        int    // the count, at least 1
-	counted  bool   // a count was typed
-	operator string // that the motion is for; empty for none
-}
-
 // endless is the column of j and k after $, the end of every line.
 const endless = math.MaxInt
 
-// motion returns the motion of a key. ok is false if the key is not a motion.
-func (ms *motions) motion(a motionKey) (m motion, ok bool) {
-	for _, of := range []func(motionKey) (motion, bool){ms.lineMotion, ms.wordMotion, ms.blockMotion, ms.lookMotion} {
-		if m, ok := of(a); ok {
-			return m, true
-		}
-	}
-	b, n := ms.b, a.n
-	start := b.lineStart(b.Caret())
-	m.to = b.Caret()
-	switch a.key {
+// motion returns the motion of a key of a command. ok is false if the key is not a
+// motion.
+func (ms *motions) motion(key string, c *command) (m motion, ok bool) {
+	b, n := ms.b, c.times()
+	counted := c.count > 0 || c.opCount > 0
+	start, lines := b.lineStart(b.Caret()), strings.Count(b.String(), "\n")+1
+	switch key {
 	case "h", "backspace":
 		m.to = b.back(n)
 	case "l", " ":
@@ -58,32 +46,68 @@ func (ms *motions) motion(a motionKey) (m motion, ok bool) {
 	case "$":
 		m.to, ok = b.below(n - 1)
 		m.fails = !ok
+	case "j":
+		m = ms.vertical(n)
+	case "k":
+		m = ms.vertical(-n)
+	case "gg":
+		m = b.line(n)
+	case "G":
+		if !counted {
+			n = lines
+		}
+		m = b.line(n)
+	case "w", "W", "b", "B", "e", "E":
+		m = b.words(key, n, c.operator)
+	case "{", "}":
+		m = b.paragraph(n, key == "}")
+	case "%":
+		if counted {
+			const whole = 100
+			m = b.line((n*lines + whole - 1) / whole)
+			m.fails = n > whole
+			break
+		}
+		m.to, ok = b.matching()
+		m.inclusive, m.fails = true, !ok
+	case "f", "F", "t", "T", ";", ",":
+		m = ms.findMotion(key, n)
+	case "n", "N", "*", "#":
+		m = ms.searchMotion(key, n)
 	default:
 		return m, false
 	}
 	return m, true
 }
 
-// lineMotion returns the motion of a key between lines.
-func (ms *motions) lineMotion(a motionKey) (m motion, ok bool) {
-	b, n := ms.b, a.n
-	switch a.key {
-	case "j":
-		return ms.vertical(n), true
-	case "k":
-		return ms.vertical(-n), true
-	case "gg":
-		m = motion{to: text.Line(b.String(), n-1), lines: true}
-	case "G":
-		m = motion{to: len(b.String()), lines: true}
-		if a.counted {
-			m.to = text.Line(b.String(), n-1)
-		}
-	default:
-		return m, false
+// back returns the offset n characters before the caret, within its line.
+func (b buffer) back(n int) int {
+	at, start := b.Caret(), b.lineStart(b.Caret())
+	for ; n > 0 && at > start; n-- {
+		at = text.Previous(b.String(), at)
 	}
-	m.to = b.firstLetter(b.lineStart(m.to))
-	return m, true
+	return at
+}
+
+// along returns the offset n characters after the caret, within its line.
+func (b buffer) along(n int) int {
+	at, end := b.Caret(), b.lineEnd(b.Caret())
+	for ; n > 0 && at < end; n-- {
+		at = text.Next(b.String(), at)
+	}
+	return at
+}
+
+// below returns the end of the line n lines below the caret's, or of the last line.
+// ok is false if n > 0 and the caret is on the last line.
+func (b buffer) below(n int) (at int, ok bool) {
+	ok = n == 0 || b.lineEnd(b.Caret()) < len(b.String())
+	return b.lineEnd(text.Line(b.String(), b.lineNumber()+n)), ok
+}
+
+// line returns the motion to line n, counted from 1, or to the last line.
+func (b buffer) line(n int) motion {
+	return motion{to: b.firstLetter(text.Line(b.String(), n-1)), lines: true}
 }
 
 // vertical returns the motion n lines down in the same column.
@@ -94,44 +118,13 @@ func (ms *motions) vertical(n int) motion {
 		ms.column = b.Rows().Column(start, b.Caret())
 	}
 	at := text.Line(b.String(), b.lineNumber()+n)
-	return motion{to: b.Rows().AtColumn(at, b.lineEnd(at), ms.column), lines: true, keeps: true, fails: at == start}
-}
-
-// firstLetter returns the first non-blank character of the line that starts at start.
-func (b buffer) firstLetter(start int) int {
-	at, end := start, b.lineEnd(start)
-	for at < end && isBlank(b.String()[at]) {
-		at++
-	}
-	return at
-}
-
-// isBlank reports whether c is a space or a tab.
-func isBlank(c byte) bool { return c == ' ' || c == '\t' }
-
-// characters returns the number of characters in s.
-func characters(s string) (n int) {
-	for at := 0; at < len(s); at = text.Next(s, at) {
-		n++
-	}
-	return n
+	return motion{to: b.Rows().AtColumn(at, b.lineEnd(at), ms.column), lines: true, fails: at == start}
 }
 
 // charSearch is the last search by f, F, t or T.
 type charSearch struct {
 	key  string // f, F, t or T
 	what string
-}
-
-// lookMotion returns the motion of a character search or a pattern search.
-func (ms *motions) lookMotion(a motionKey) (m motion, ok bool) {
-	switch a.key {
-	case "f", "F", "t", "T", ";", ",":
-		return ms.findMotion(a.key, a.n), true
-	case "n", "N", "*", "#":
-		return ms.searchMotion(a.key, a.n), true
-	}
-	return m, false
 }
 
 // findMotion returns the motion of a character search in the line.
@@ -185,6 +178,3 @@ func (b buffer) at(at int) string {
 	}
 	return b.String()[at:text.Next(b.String(), at)]
 }
-
-// lineEmpty reports whether the line that starts at start is empty.
-func (b buffer) lineEmpty(start int) bool { return start == b.lineEnd(start) }

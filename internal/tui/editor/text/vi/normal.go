@@ -68,31 +68,6 @@ func (v *Vi) runShort(key string) {
 	}
 }
 
-// along returns the offset n characters after the caret, within its line.
-func (b buffer) along(n int) int {
-	at, end := b.Caret(), b.lineEnd(b.Caret())
-	for ; n > 0 && at < end; n-- {
-		at = text.Next(b.String(), at)
-	}
-	return at
-}
-
-// back returns the offset n characters before the caret, within its line.
-func (b buffer) back(n int) int {
-	at, start := b.Caret(), b.lineStart(b.Caret())
-	for ; n > 0 && at > start; n-- {
-		at = text.Previous(b.String(), at)
-	}
-	return at
-}
-
-// below returns the end of the line n lines below the caret's, or of the last line.
-// ok is false if n > 0 and the caret is on the last line.
-func (b buffer) below(n int) (at int, ok bool) {
-	ok = n == 0 || b.lineEnd(b.Caret()) < len(b.String())
-	return b.lineEnd(text.Line(b.String(), b.lineNumber()+n)), ok
-}
-
 // undoRedo undoes or redoes a change and places the caret as vim does.
 func (b buffer) undoRedo(key string) bool {
 	if key == "u" {

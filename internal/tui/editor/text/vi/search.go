@@ -27,23 +27,15 @@ func (v *Vi) ask(key string) {
 			v.pattern = v.sought.text
 		}
 		v.sought, v.pattern = pattern{text: v.pattern, back: back}, ""
-		v.move(v.searchMotion("n", v.times()))
-	default:
-		v.typePattern(key)
-	}
-}
-
-// typePattern handles a key that edits the search pattern.
-func (c *command) typePattern(key string) {
-	switch {
+		v.move("n", v.searchMotion("n", v.times()))
 	case key == "backspace":
-		c.pattern = c.pattern[:text.Previous(c.pattern, len(c.pattern))]
+		v.pattern = v.pattern[:text.Previous(v.pattern, len(v.pattern))]
 	case key == "ctrl+u":
-		c.pattern = ""
+		v.pattern = ""
 	case key == "ctrl+w":
-		c.pattern = c.pattern[:wordStartBack(c.pattern, len(c.pattern), true)]
+		v.pattern = v.pattern[:wordStartBack(v.pattern, len(v.pattern), true)]
 	case isLetter(key):
-		c.pattern += key
+		v.pattern += key
 	}
 }
 
@@ -60,25 +52,20 @@ func oneLine(r rune) rune {
 // searchMotion returns the motion to the next match, wrapping around the end of the
 // text.
 func (ms *motions) searchMotion(key string, n int) motion {
-	m := motion{to: ms.b.Caret()}
-	back := ms.sought.back != (key == "N")
-	switch key {
-	case "*", "#":
-		at, word := ms.b.wordNear()
-		if word == "" {
+	at, back := ms.b.Caret(), ms.sought.back != (key == "N")
+	if key == "*" || key == "#" {
+		var word string
+		if at, word = ms.b.wordNear(); word == "" {
 			return motion{fails: true}
 		}
 		back = key == "#"
-		m.to, ms.sought = at, pattern{text: word, back: back, word: true}
+		ms.sought = pattern{text: word, back: back, word: true}
 	}
 	all := ms.sought.matches(ms.b.String())
-	if len(all) == 0 {
-		return motion{fails: true}
+	for ; n > 0 && len(all) > 0; n-- {
+		at = nextOf(all, at, back)
 	}
-	for ; n > 0; n-- {
-		m.to = nextOf(all, m.to, back)
-	}
-	return m
+	return motion{to: at, fails: len(all) == 0}
 }
 
 // matches returns the offsets of all matches in s.

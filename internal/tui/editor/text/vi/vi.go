@@ -81,6 +81,32 @@ func (v *Vi) Moved() {
 	v.hold()
 }
 
+// command is the command that is being typed.
+type command struct {
+	keys     []string // so far
+	count    int      // 0 for none
+	opCount  int      // the count before the operator
+	operator string
+	wait     string // the key that needs another one: f, r, g, i …
+	pattern  string // the search pattern typed so far
+	area     area   // the visual selection
+}
+
+// reset starts a new command.
+func (c *command) reset() { *c = command{} }
+
+// waits reports whether a key needs another one after it. Some of these commands are
+// not supported; they only consume the second key.
+func (c *command) waits(key string, mode Mode) bool {
+	if key == "i" || key == "a" {
+		return c.operator != "" || mode != Normal
+	}
+	return len(key) == 1 && strings.Contains("fFtTrgm\"'`[]/?zZq@:", key)
+}
+
+// times returns the count of the command, at least 1.
+func (c *command) times() int { return max(c.count, 1) * max(c.opCount, 1) }
+
 // buffer adds the searches of motions and text objects to a text.Buffer.
 type buffer struct{ *text.Buffer }
 
@@ -184,8 +210,8 @@ func (v *Vi) waited(key string) {
 
 // run executes the command that a key completes.
 func (v *Vi) run(key string) {
-	if m, ok := v.motion(v.motionKey(key)); ok {
-		v.move(m)
+	if m, ok := v.motion(key, &v.command); ok {
+		v.move(key, m)
 		return
 	}
 	switch {
@@ -202,8 +228,8 @@ func (v *Vi) run(key string) {
 	}
 }
 
-// move moves the caret, or applies the pending operator to the motion.
-func (v *Vi) move(m motion) {
+// move moves the caret, or applies the pending operator, by the motion of a key.
+func (v *Vi) move(key string, m motion) {
 	b := v.b
 	if m.fails {
 		v.reset()
@@ -213,15 +239,17 @@ func (v *Vi) move(m motion) {
 		v.operate(m)
 		return
 	}
-	column, key := v.column, v.keys
+	column := v.column
 	b.MoveTo(m.to)
-	v.done(false)
-	switch {
-	case m.keeps:
-		v.column = column
-	case len(key) > 0 && key[len(key)-1] == "$":
-		v.column = endless
+	switch key {
+	case "j", "k":
+	case "$":
+		column = endless
+	default:
+		column = -1
 	}
+	v.done(false)
+	v.column = column
 }
 
 // done ends a command. changed says that it changed the text, so that . repeats it.

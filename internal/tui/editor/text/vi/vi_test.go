@@ -63,6 +63,8 @@ func TestVi(t *testing.T) {
 		{"|one\ntwo", "j", "one\n|two"},
 		{"long li|ne\nab\nlonger line", "jj", "long line\nab\nlonger |line"},
 		{"one\nt|wo", "k", "o|ne\ntwo"},
+		{"|a$bj\nlonger\nline", "f$j", "a$bj\nl|onger\nline"},
+		{"|a$bj\nlonger\nline", "jkfjj", "a$bj\nlon|ger\nline"},
 		{"one\n|two", "3k", "|one\ntwo"},
 		{"|one two.three  four", "w", "one |two.three  four"},
 		{"|one two.three", "3w", "one two.|three"},

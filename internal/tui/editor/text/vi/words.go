@@ -20,44 +20,24 @@ func emptyLineAt(s string, at int) bool {
 	return (at == len(s) || s[at] == '\n') && (at == 0 || s[at-1] == '\n')
 }
 
-// wordMotion returns the motion of a key over words; uppercase keys use WORDs.
-func (ms *motions) wordMotion(a motionKey) (m motion, ok bool) {
-	s, n, big := ms.b.String(), a.n, a.key != strings.ToLower(a.key)
-	m.to = ms.b.Caret()
-	switch strings.ToLower(a.key) {
-	case "w":
-		if a.operator == "c" && m.to < len(s) && text.ClassAt(s, m.to) != text.Blank {
-			m.to, m.inclusive = ms.changedEnd(n, big), true
-			return m, true
+// words returns the motion of a key over words; uppercase keys use WORDs. cw does not
+// include the whitespace after a word, as dw does.
+func (b buffer) words(key string, n int, operator string) motion {
+	s, at := b.String(), b.Caret()
+	small := strings.ToLower(key)
+	big := key != small
+	change := small == "w" && operator == "c" && kindAt(s, at, big) != text.Blank
+	for i := range n {
+		switch {
+		case change || small == "e":
+			at = wordEnd(s, at, big, change && i == 0)
+		case small == "w":
+			at = wordStart(s, at, big, operator != "" && i == n-1)
+		default:
+			at = wordStartBack(s, at, big)
 		}
-		for ; n > 0; n-- {
-			m.to = wordStart(s, m.to, big, a.operator != "" && n == 1)
-		}
-	case "b":
-		for ; n > 0; n-- {
-			m.to = wordStartBack(s, m.to, big)
-		}
-		m.fails = m.to == ms.b.Caret()
-	case "e":
-		m.inclusive = true
-		for ; n > 0; n-- {
-			m.to = wordEnd(s, m.to, big, false)
-		}
-	default:
-		return m, false
 	}
-	return m, true
-}
-
-// changedEnd returns the end of cw: the last character of the word, without the
-// whitespace that dw includes.
-func (ms *motions) changedEnd(n int, big bool) int {
-	s, at := ms.b.String(), ms.b.Caret()
-	at = wordEnd(s, at, big, true)
-	for ; n > 1; n-- {
-		at = wordEnd(s, at, big, false)
-	}
-	return at
+	return motion{to: at, inclusive: change || small == "e", fails: small == "b" && at == b.Caret()}
 }
 
 // wordStart returns the start of the next word. An empty line is a word. If stops, it
@@ -134,4 +114,24 @@ func wordEnd(s string, at int, big, stays bool) int {
 		return len(s)
 	}
 	return runEnd(s, at, big)
+}
+
+// firstLetter returns the first non-blank character of the line that starts at start.
+func (b buffer) firstLetter(start int) int {
+	at, end := start, b.lineEnd(start)
+	for at < end && isBlank(b.String()[at]) {
+		at++
+	}
+	return at
+}
+
+// isBlank reports whether c is a space or a tab.
+func isBlank(c byte) bool { return c == ' ' || c == '\t' }
+
+// characters returns the number of characters in s.
+func characters(s string) (n int) {
+	for at := 0; at < len(s); at = text.Next(s, at) {
+		n++
+	}
+	return n
 }

@@ -15,12 +15,12 @@ func (v *Vi) runNormal(key string) {
 	case "x", "X", "D", "C", "s", "S", "Y":
 		v.runShort(key)
 	case "p", "P":
-		v.put(key == "p", n)
+		v.b.put(v.kills.Latest(), key == "p", n)
 		v.done(true)
 	case "~":
-		v.changed(v.tilde(n))
+		v.changed(v.b.tilde(n))
 	case "J", "gJ":
-		v.changed(v.joinLines(max(n-1, 1), key == "J"))
+		v.changed(v.b.joinLines(max(n-1, 1), key == "J"))
 	case "v", "V":
 		v.mark(key)
 	case "u", "ctrl+r":
@@ -88,8 +88,7 @@ func (b buffer) undoRedo(key string) bool {
 }
 
 // tilde implements ~: it swaps the case of n characters. It reports whether there are any.
-func (e *edits) tilde(n int) bool {
-	b := e.b
+func (b buffer) tilde(n int) bool {
 	from, to := b.Caret(), b.along(n)
 	if from == to {
 		return false
@@ -115,28 +114,22 @@ func (v *Vi) replaceLetter(key string) {
 		return
 	}
 	v.mode = Normal
-	v.replaceAll(from, to, key, marked)
+	b.replaceAll(from, to, key, marked)
 	v.done(true)
 }
 
 // replaceAll replaces each character of a range except newlines by another one. If the
 // range is not selected, a newline replaces the range as a whole.
-func (e *edits) replaceAll(from, to int, by string, marked bool) {
-	b := e.b
-	var with strings.Builder
-	switch {
-	case by == "\n" && !marked:
-		with.WriteString(by)
-	default:
-		for at := from; at < to; at = text.Next(b.String(), at) {
-			if b.String()[at] == '\n' {
-				with.WriteByte('\n')
-			} else {
-				with.WriteString(by)
-			}
+func (b buffer) replaceAll(from, to int, by string, marked bool) {
+	with := by
+	if by != "\n" || marked {
+		lines := strings.Split(b.String()[from:to], "\n")
+		for i, line := range lines {
+			lines[i] = strings.Repeat(by, characters(line))
 		}
+		with = strings.Join(lines, "\n")
 	}
-	b.Edit(from, to, with.String())
+	b.Edit(from, to, with)
 	switch {
 	case marked:
 		b.MoveTo(from)
@@ -149,8 +142,7 @@ func (e *edits) replaceAll(from, to int, by string, marked bool) {
 
 // joinLines implements J, which replaces newlines and the indentation after them by
 // a space, and gJ, which only removes newlines. It reports whether there is a next line.
-func (e *edits) joinLines(n int, spaced bool) bool {
-	b := e.b
+func (b buffer) joinLines(n int, spaced bool) bool {
 	start, to := b.lineStart(b.Caret()), b.lineEnd(b.Caret())
 	if to == len(b.String()) {
 		return false

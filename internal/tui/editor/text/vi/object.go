@@ -9,7 +9,7 @@ import (
 // takeObject applies the operator to a text object, or selects the object.
 func (v *Vi) takeObject(which, key string) {
 	b := v.b
-	m, from, ok := v.object(which == "a", key, v.mode, v.times())
+	m, from, ok := v.object(which == "a", key)
 	switch {
 	case !ok:
 		v.reset()
@@ -36,11 +36,11 @@ func (v *Vi) takeObject(which, key string) {
 
 // object returns the start of a text object and the motion over it: a word, a
 // paragraph, or the text in quotes or brackets.
-func (s *selection) object(around bool, key string, mode Mode, n int) (m motion, from int, ok bool) {
-	b := s.b
+func (v *Vi) object(around bool, key string) (m motion, from int, ok bool) {
+	b, n := v.b, v.times()
 	switch key {
 	case "w", "W":
-		from, m.to, ok = s.words(mode, n, key == "W", around)
+		from, m.to, ok = v.words(n, key == "W", around)
 		m.exact = true
 	case "p":
 		from, m.to, ok = b.paragraphs(n, around)
@@ -54,33 +54,27 @@ func (s *selection) object(around bool, key string, mode Mode, n int) (m motion,
 		if i < 0 || len(key) != 1 {
 			return m, 0, false
 		}
-		from, m.to, ok = s.outward(mode, n, func(n int) (int, int, bool) { return b.bracketed(open[i], shut[i], around, n) })
+		begin, end, marked := v.Selection()
+		from, m.to, ok = b.bracketed(open[i], shut[i], around, n)
+		for ok && marked && v.anchor != b.Caret() && from >= begin && m.to <= end { // not larger than the selection
+			n++
+			from, m.to, ok = b.bracketed(open[i], shut[i], around, n)
+		}
 	}
 	return m, from, ok
 }
 
-// outward finds the smallest object that is larger than the selection.
-func (s *selection) outward(mode Mode, n int, find func(n int) (from, to int, ok bool)) (from, to int, ok bool) {
-	begin, end, marked := s.ends(mode)
-	for ; ; n++ {
-		from, to, ok = find(n)
-		if !ok || !marked || s.anchor == s.b.Caret() || from < begin || to > end {
-			return from, to, ok
-		}
-	}
-}
-
 // words returns the range of n words or runs of whitespace from the caret on. around
 // includes the whitespace after each, or else before the last.
-func (s *selection) words(mode Mode, n int, big, around bool) (from, to int, ok bool) {
-	b, all := s.b, s.b.String()
+func (v *Vi) words(n int, big, around bool) (from, to int, ok bool) {
+	b, all := v.b, v.b.String()
 	from, to = b.Caret(), b.Caret()
-	more := mode != Normal && s.anchor != b.Caret()
-	if more && (s.anchor > b.Caret() || to == len(all)) {
+	more := v.mode != Normal && v.anchor != b.Caret()
+	if more && (v.anchor > b.Caret() || to == len(all)) {
 		return 0, 0, false
 	}
 	if more {
-		from, to = s.anchor, text.Next(all, to)
+		from, to = v.anchor, text.Next(all, to)
 	} else {
 		from = b.blanksStart(from, big)
 	}

@@ -11,13 +11,6 @@ import (
 // indent is the number of columns by which > shifts a line.
 const indent = 4
 
-// edits changes the text and keeps what it deletes. It knows no modes and no keys of
-// commands in progress.
-type edits struct {
-	b     buffer
-	kills *text.Kills
-}
-
 // span is the range that an operator acts on.
 type span struct {
 	from, to int
@@ -85,22 +78,21 @@ func (v *Vi) apply(op string, s span) {
 	if s.lines {
 		s.from, s.to = b.lineStart(s.from), b.lineEnd(s.to)
 	}
+	if op == "y" || (op == "d" || op == "c") && b.String() != "" {
+		v.kills.Keep(b.taken(s))
+	}
 	switch op {
 	case "y":
-		v.kills.Keep(b.taken(s))
-		v.keys = nil
 		v.done(false)
 	case "d":
-		v.keep(s)
 		b.cutOut(s)
 		v.done(true)
 	case "c":
-		v.keep(s)
 		b.Join()
 		b.Edit(s.from, s.to, "")
 		v.change(Insert, 1)
 	case ">", "<":
-		v.shift(op, s)
+		b.shift(op, s)
 		v.done(true)
 	case "gu", "gU", "g~":
 		how := map[string]func(string) string{"gu": strings.ToLower, "gU": strings.ToUpper, "g~": otherCase}[op]
@@ -130,14 +122,6 @@ func otherCase(s string) string {
 	}, s)
 }
 
-// keep makes a range that is about to be deleted the latest kill. An empty text leaves
-// the kills unchanged.
-func (e *edits) keep(s span) {
-	if e.b.String() != "" {
-		e.kills.Keep(e.b.taken(s))
-	}
-}
-
 // taken returns a range as a kill.
 func (b buffer) taken(s span) text.Kill {
 	k := text.Kill{Text: b.String()[s.from:s.to], Lines: s.lines}
@@ -164,8 +148,7 @@ func (b buffer) cutOut(s span) {
 }
 
 // shift implements > and <: it shifts lines right or left.
-func (e *edits) shift(op string, s span) {
-	b := e.b
+func (b buffer) shift(op string, s span) {
 	by := indent * max(s.times, 1)
 	if op == "<" {
 		by = -by

@@ -12,87 +12,63 @@ func fits(k text.Kill, times int) int {
 	return min(times, max(most/max(len(k.Text), 1), 1))
 }
 
-// put implements p and P: it inserts the latest kill after or before the caret.
-func (e *edits) put(after bool, times int) {
-	b, k := e.b, e.kills.Latest()
+// put implements p and P: it inserts a kill after or before the caret.
+func (b buffer) put(k text.Kill, after bool, times int) {
 	if k.Text == "" {
 		return
 	}
-	times = fits(k, times)
+	with := strings.Repeat(k.Text, fits(k, times))
 	b.Join()
-	if k.Lines {
-		e.putLines(strings.Repeat(k.Text, times), after)
-	} else {
-		e.putLetters(k.Text, times, after)
+	switch {
+	case !k.Lines:
+		if after {
+			b.MoveTo(b.along(1))
+		}
+		at := b.Caret()
+		b.Insert(with)
+		b.endPut(at, with)
+	case after:
+		at := b.lineEnd(b.Caret())
+		b.Edit(at, at, "\n"+strings.TrimSuffix(with, "\n"))
+		b.MoveTo(b.firstLetter(at + 1))
+	default:
+		at := b.lineStart(b.Caret())
+		b.Edit(at, at, with)
+		b.MoveTo(b.firstLetter(at))
 	}
 	b.Seal()
 }
 
-// putLetters inserts text in the line. The caret moves to its end, or to its start if
-// it has several lines.
-func (e *edits) putLetters(s string, times int, after bool) {
-	b := e.b
-	if after && b.Caret() < b.lineEnd(b.Caret()) {
-		b.MoveTo(text.Next(b.String(), b.Caret()))
+// endPut moves the caret from the end of text that was put within a line to its last
+// character, or to its start if it has several lines.
+func (b buffer) endPut(start int, s string) {
+	if strings.Contains(s, "\n") {
+		b.MoveTo(start)
+	} else {
+		b.MoveTo(text.Previous(b.String(), b.Caret()))
 	}
-	at := b.Caret()
-	b.Insert(strings.Repeat(s, times))
-	if !strings.Contains(s, "\n") {
-		at = text.Previous(b.String(), b.Caret())
-	}
-	b.MoveTo(at)
 }
 
-// putLines inserts lines below or above the caret's line.
-func (e *edits) putLines(text string, after bool) {
-	b := e.b
-	at := b.lineStart(b.Caret())
-	if after {
-		at = b.lineEnd(b.Caret())
-		text = "\n" + strings.TrimSuffix(text, "\n")
-	}
-	b.Edit(at, at, text)
-	if after {
-		at++
-	}
-	b.MoveTo(b.firstLetter(at))
-}
-
-// putOver implements p and P of visual mode: it replaces the selection by the latest
-// kill. keeps says whether the replaced text becomes the latest kill.
-func (e *edits) putOver(s span, keeps bool) {
-	b, k := e.b, e.kills.Latest()
-	n := fits(k, s.times)
+// putOver implements p and P of visual mode: it replaces the selection by a kill.
+func (b buffer) putOver(s span, k text.Kill) {
 	b.Join()
 	b.MoveTo(s.from)
-	old := b.taken(s)
-	if k.Text == "" {
-		b.cutOut(s)
-	}
-	if keeps {
-		e.kills.Keep(old)
-	}
-	with := strings.Repeat(k.Text, n)
-	at := min(s.from, len(b.String()))
+	with := strings.Repeat(k.Text, fits(k, s.times))
 	switch {
-	case k.Text == "":
-	case k.Lines && s.lines:
-		with = strings.TrimSuffix(with, "\n")
-		b.Edit(s.from, s.to, with)
-		at = b.firstLetter(s.from)
+	case with == "":
+		b.cutOut(s)
+	case s.lines:
+		if !k.Lines {
+			with = strings.Repeat(k.Text+"\n", fits(k, s.times))
+		}
+		b.Edit(s.from, s.to, strings.TrimSuffix(with, "\n"))
+		b.MoveTo(b.firstLetter(s.from))
 	case k.Lines:
 		b.Edit(s.from, s.to, "\n"+with)
-		at = b.firstLetter(s.from + 1)
-	case s.lines:
-		with = strings.TrimSuffix(strings.Repeat(k.Text+"\n", n), "\n")
-		b.Edit(s.from, s.to, with)
-		at = b.firstLetter(s.from)
+		b.MoveTo(b.firstLetter(s.from + 1))
 	default:
 		b.Edit(s.from, s.to, with)
+		b.endPut(s.from, with)
 	}
-	if !k.Lines && !s.lines && !strings.Contains(with, "\n") && with != "" {
-		at = text.Previous(b.String(), s.from+len(with))
-	}
-	b.MoveTo(at)
 	b.Seal()
 }

@@ -30,9 +30,9 @@ type Vi struct {
 
 	command
 	motions
-	selection // of a visual mode
-	edits
-	entered insertion // in insert or replace mode
+	anchor  int         // where visual mode started; the selection extends to the caret
+	kills   *text.Kills // the latest is the unnamed register
+	entered insertion   // in insert or replace mode
 	repeat  repeat
 }
 
@@ -40,8 +40,7 @@ type Vi struct {
 // kills and keeps there what it deletes and yanks.
 func New(b *text.Buffer, kills *text.Kills) *Vi {
 	on := buffer{b}
-	v := &Vi{b: on, motions: motions{b: on, column: -1}, selection: selection{b: on},
-		edits: edits{on, kills}}
+	v := &Vi{b: on, motions: motions{b: on, column: -1}, kills: kills}
 	v.Begin()
 	return v
 }

@@ -14,22 +14,15 @@ type area struct {
 	toEnd   bool
 }
 
-// selection is the selection of visual mode, from an anchor to the caret. It finds text
-// objects, which extend it.
-type selection struct {
-	b      buffer
-	anchor int
-}
-
-// ends returns the selected range. ok is false if mode is not a visual mode.
-func (s *selection) ends(mode Mode) (from, to int, ok bool) {
-	if mode != Visual && mode != VisualLines {
+// Selection returns the range selected in visual mode.
+func (v *Vi) Selection() (from, to int, ok bool) {
+	if v.mode != Visual && v.mode != VisualLines {
 		return 0, 0, false
 	}
-	b := s.b
-	anchor := min(s.anchor, len(b.String()))
+	b := v.b
+	anchor := min(v.anchor, len(b.String()))
 	from, to = min(anchor, b.Caret()), max(anchor, b.Caret())
-	if mode == VisualLines {
+	if v.mode == VisualLines {
 		return b.lineStart(from), b.lineEnd(to), true
 	}
 	if to < len(b.String()) {
@@ -38,12 +31,13 @@ func (s *selection) ends(mode Mode) (from, to int, ok bool) {
 	return from, to, true
 }
 
-// extent measures a range, so that . can select as much elsewhere.
-func (s *selection) extent(from, to int, mode Mode, column int) area {
-	all := s.b.String()[from:to]
-	a := area{mode: mode, lines: strings.Count(all, "\n"), toEnd: column == endless}
+// extent measures the selection, so that . can select as much elsewhere.
+func (v *Vi) extent() area {
+	from, to, _ := v.Selection()
+	all := v.b.String()[from:to]
+	a := area{mode: v.mode, lines: strings.Count(all, "\n"), toEnd: v.column == endless}
 	last := strings.LastIndexByte(all, '\n') + 1
-	if a.lines > 0 && mode == Visual && last == len(all) { // the newline is selected
+	if a.lines > 0 && v.mode == Visual && last == len(all) { // the newline is selected
 		a.lines--
 		last = strings.LastIndexByte(all[:last-1], '\n') + 1
 		a.toEnd = true
@@ -53,9 +47,9 @@ func (s *selection) extent(from, to int, mode Mode, column int) area {
 }
 
 // extend selects as much as a, from the caret on.
-func (s *selection) extend(a area) {
-	b := s.b
-	s.anchor = b.Caret()
+func (v *Vi) extend(a area) {
+	b := v.b
+	v.anchor = b.Caret()
 	at := b.Caret()
 	for n := a.lines; n > 0 && b.lineEnd(at) < len(b.String()); n-- {
 		at = b.lineEnd(at) + 1
@@ -77,15 +71,12 @@ func (s *selection) extend(a area) {
 
 // lineCaret returns the caret after a command on selected lines: the caret itself if
 // it is on the first of them, otherwise the start of that line.
-func (s *selection) lineCaret(from int) int {
-	if s.b.Caret() < s.b.lineStart(s.anchor) {
-		return s.b.Caret()
+func (v *Vi) lineCaret(from int) int {
+	if v.b.Caret() < v.b.lineStart(v.anchor) {
+		return v.b.Caret()
 	}
-	return s.b.lineStart(from)
+	return v.b.lineStart(from)
 }
-
-// Selection returns the range selected in visual mode.
-func (v *Vi) Selection() (from, to int, ok bool) { return v.ends(v.mode) }
 
 // mark implements v and V: it starts, switches or ends visual mode.
 func (v *Vi) mark(key string) {
@@ -131,7 +122,7 @@ func (v *Vi) runVisual(key string) {
 		caret = v.lineCaret(from)
 	}
 	s := span{from: from, to: to, lines: v.mode == VisualLines, caret: caret, times: v.times()}
-	v.area = v.selection.extent(from, to, v.mode, v.column)
+	v.area = v.extent()
 	v.runMarked(key, s)
 }
 
@@ -144,34 +135,22 @@ func (v *Vi) runMarked(key string, s span) {
 		whole.to = max(v.anchor, b.Caret())
 	}
 	switch key {
-	case "d", "x":
-		v.apply("d", s)
-	case "X", "D":
-		v.apply("d", whole)
-	case "c", "s":
-		v.apply("c", s)
-	case "S", "C", "R":
-		v.apply("c", whole)
-	case "y":
-		v.apply("y", s)
-	case "Y":
-		v.apply("y", whole)
-	case "~", "g~":
-		v.apply("g~", s)
-	case "u", "gu":
-		v.apply("gu", s)
-	case "U", "gU":
-		v.apply("gU", s)
-	case ">", "<":
-		v.apply(key, whole)
+	case "d", "x", "c", "s", "y", "~", "g~", "u", "gu", "U", "gU":
+		v.apply(visualOperator(key), s)
+	case "X", "D", "S", "C", "R", "Y", ">", "<":
+		v.apply(visualOperator(key), whole)
 	case "J", "gJ":
 		n := strings.Count(b.String()[s.from:max(v.anchor, b.Caret())], "\n")
 		v.mode = Normal
 		b.MoveTo(s.from)
-		v.changed(v.joinLines(max(n, 1), key == "J"))
+		v.changed(b.joinLines(max(n, 1), key == "J"))
 	case "p", "P":
+		k, old := v.kills.Latest(), b.taken(s)
+		if key == "p" {
+			v.kills.Keep(old)
+		}
 		v.mode = Normal
-		v.putOver(s, key == "p")
+		b.putOver(s, k)
 		v.done(true)
 	case "I", "A":
 		at := s.from
@@ -185,4 +164,14 @@ func (v *Vi) runMarked(key string, s span) {
 	default:
 		v.reset()
 	}
+}
+
+// visualOperator returns the operator of a key of visual mode.
+func visualOperator(key string) string {
+	if op, ok := map[string]string{
+		"x": "d", "X": "d", "D": "d", "s": "c", "S": "c", "C": "c", "R": "c", "Y": "y", "~": "g~", "u": "gu", "U": "gU",
+	}[key]; ok {
+		return op
+	}
+	return key
 }

@@ -57,9 +57,6 @@ func (v *Vi) change(mode Mode, times int) {
 
 // insert enters insert mode.
 func (v *Vi) insert(mode Mode, times int) {
-	if v.mode == Insert || v.mode == Replace {
-		return
-	}
 	v.mode = mode
 	v.entered = insertion{b: v.b, over: mode == Replace, text: v.b.String(), caret: v.b.Caret(), times: times}
 	v.reset()
@@ -204,7 +201,6 @@ func (v *Vi) again() {
 	}
 	r.playing = true
 	if r.area.mode != "" {
-		v.mode = r.area.mode
 		v.extend(r.area)
 	}
 	for _, k := range keys {

@@ -45,7 +45,7 @@ func (ms *motions) motion(key string, c *command) (m motion, ok bool) {
 		m.to = b.firstLetter(start)
 	case "$":
 		m.to, ok = b.below(n - 1)
-		m.fails = !ok
+		m.inclusive, m.fails = true, !ok
 	case "j":
 		m = ms.vertical(n)
 	case "k":

@@ -13,16 +13,18 @@ func (v *Vi) runNormal(key string) {
 	case "i", "I", "a", "A", "o", "O", "gI", "R":
 		v.begin(key, n)
 	case "x", "X", "D", "C", "s", "S", "Y":
-		v.runShort(key)
+		long := map[string]string{"x": "dl", "X": "dh", "D": "d$", "C": "c$", "s": "cl", "S": "cc", "Y": "yy"}[key]
+		v.operator = long[:1]
+		v.run(long[1:])
 	case "p", "P":
 		v.b.put(v.kills.Latest(), key == "p", n)
 		v.done(true)
 	case "~":
-		v.changed(v.b.tilde(n))
+		v.b.tilde(n)
+		v.done(true)
 	case "J", "gJ":
-		v.changed(v.b.joinLines(max(n-1, 1), key == "J"))
-	case "v", "V":
-		v.mark(key)
+		v.b.joinLines(max(n-1, 1), key == "J")
+		v.done(true)
 	case "u", "ctrl+r":
 		for ; n > 0 && v.b.undoRedo(key); n-- {
 		}
@@ -31,40 +33,6 @@ func (v *Vi) runNormal(key string) {
 		v.again()
 	default:
 		v.reset()
-	}
-}
-
-// runShort runs a command that abbreviates an operator with a motion.
-func (v *Vi) runShort(key string) {
-	b := v.b
-	end, ok := b.below(v.times() - 1)
-	if !ok && strings.Contains("DCSY", key) {
-		v.reset()
-		return
-	}
-	switch key {
-	case "x":
-		if b.Caret() == b.lineEnd(b.Caret()) {
-			v.done(true)
-			return
-		}
-		v.apply("d", span{from: b.Caret(), to: b.along(v.times()), caret: b.Caret()})
-	case "X":
-		from := b.back(v.times())
-		if from == b.Caret() {
-			v.done(true)
-			return
-		}
-		v.apply("d", span{from: from, to: b.Caret(), caret: from})
-	case "s":
-		v.apply("c", span{from: b.Caret(), to: b.along(v.times()), caret: b.Caret()})
-	case "D", "C":
-		v.operator = strings.ToLower(key)
-		v.operate(motion{to: end, inclusive: true})
-	case "S":
-		v.applyLines("c")
-	case "Y":
-		v.applyLines("y")
 	}
 }
 
@@ -87,15 +55,11 @@ func (b buffer) undoRedo(key string) bool {
 	return true
 }
 
-// tilde implements ~: it swaps the case of n characters. It reports whether there are any.
-func (b buffer) tilde(n int) bool {
+// tilde implements ~: it swaps the case of n characters.
+func (b buffer) tilde(n int) {
 	from, to := b.Caret(), b.along(n)
-	if from == to {
-		return false
-	}
 	b.rewrite(from, to, otherCase(b.String()[from:to]))
 	b.MoveTo(to)
-	return true
 }
 
 // replaceLetter implements r: it replaces the characters at the caret, or all
@@ -141,17 +105,16 @@ func (b buffer) replaceAll(from, to int, by string, marked bool) {
 }
 
 // joinLines implements J, which replaces newlines and the indentation after them by
-// a space, and gJ, which only removes newlines. It reports whether there is a next line.
-func (b buffer) joinLines(n int, spaced bool) bool {
-	start, to := b.lineStart(b.Caret()), b.lineEnd(b.Caret())
-	if to == len(b.String()) {
-		return false
+// a space, and gJ, which only removes newlines.
+func (b buffer) joinLines(n int, spaced bool) {
+	start := b.lineStart(b.Caret())
+	to, ok := b.below(n)
+	if !ok {
+		return
 	}
-	to, _ = b.below(n)
 	joined, at := joined(strings.Split(b.String()[start:to], "\n"), spaced)
 	b.Edit(start, to, joined)
 	b.MoveTo(start + at)
-	return true
 }
 
 // joined returns lines as one line, and the offset where the last of them starts,

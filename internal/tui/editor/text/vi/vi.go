@@ -56,20 +56,17 @@ func (v *Vi) Asks() bool { return v.wait == "/" || v.wait == "?" }
 
 // Begin starts over in insert mode with a new text.
 func (v *Vi) Begin() {
-	v.reset()
-	v.mode = Normal
 	v.insert(Insert, 1)
 }
 
 // Replaced must be called after something else replaced the text. It keeps insert
 // mode; any other mode becomes normal mode.
 func (v *Vi) Replaced() {
-	v.reset()
 	if v.mode == Insert || v.mode == Replace {
-		v.mode = Normal
 		v.insert(Insert, 1)
 		return
 	}
+	v.reset()
 	v.mode = Normal
 	v.hold()
 }
@@ -214,6 +211,8 @@ func (v *Vi) run(key string) {
 		return
 	}
 	switch {
+	case v.operator == "" && (key == "v" || key == "V"):
+		v.mark(key)
 	case v.mode != Normal:
 		v.runVisual(key)
 	case v.operator != "" && v.doubles(key):
@@ -258,16 +257,6 @@ func (v *Vi) done(changed bool) {
 	}
 	v.reset()
 	v.column = -1
-	v.hold()
-}
-
-// changed ends a command that changes the text, or one that could not (ok is false).
-func (v *Vi) changed(ok bool) {
-	if ok {
-		v.done(true)
-		return
-	}
-	v.reset()
 	v.hold()
 }
 

@@ -49,8 +49,8 @@ func (v *Vi) extent() area {
 // extend selects as much as a, from the caret on.
 func (v *Vi) extend(a area) {
 	b := v.b
-	v.anchor = b.Caret()
 	at := b.Caret()
+	v.mode, v.anchor = a.mode, at
 	for n := a.lines; n > 0 && b.lineEnd(at) < len(b.String()); n-- {
 		at = b.lineEnd(at) + 1
 	}
@@ -80,43 +80,34 @@ func (v *Vi) lineCaret(from int) int {
 
 // mark implements v and V: it starts, switches or ends visual mode.
 func (v *Vi) mark(key string) {
-	mode := map[string]Mode{"v": Visual, "V": VisualLines}[key]
-	n := v.count
+	a := area{mode: Visual, letters: v.count}
+	if key == "V" {
+		a = area{mode: VisualLines, lines: v.count - 1}
+	}
 	switch v.mode {
 	case Normal:
-		v.anchor = v.b.Caret()
-	case mode:
+		v.extend(a)
+		v.reset()
+	case a.mode:
 		v.mode = Normal
 		v.done(false)
-		return
-	}
-	was := v.mode
-	v.mode = mode
-	v.reset()
-	if was == Normal && n > 0 {
-		like := area{mode: mode, letters: n}
-		if mode == VisualLines {
-			like = area{mode: mode, lines: n - 1}
-		}
-		v.extend(like)
+	default:
+		v.mode = a.mode
+		v.reset()
 	}
 }
 
 // runVisual runs a visual mode command that is not a motion.
 func (v *Vi) runVisual(key string) {
 	b := v.b
-	from, to, _ := v.Selection()
-	switch key {
-	case "o", "O":
+	if key == "o" || key == "O" {
 		at := v.anchor
 		v.anchor = b.Caret()
 		b.MoveTo(at)
 		v.reset()
 		return
-	case "v", "V":
-		v.mark(key)
-		return
 	}
+	from, to, _ := v.Selection()
 	caret := min(v.anchor, b.Caret())
 	if v.mode == VisualLines {
 		caret = v.lineCaret(from)
@@ -143,11 +134,12 @@ func (v *Vi) runMarked(key string, s span) {
 		n := strings.Count(b.String()[s.from:max(v.anchor, b.Caret())], "\n")
 		v.mode = Normal
 		b.MoveTo(s.from)
-		v.changed(b.joinLines(max(n, 1), key == "J"))
+		b.joinLines(max(n, 1), key == "J")
+		v.done(true)
 	case "p", "P":
-		k, old := v.kills.Latest(), b.taken(s)
+		k := v.kills.Latest()
 		if key == "p" {
-			v.kills.Keep(old)
+			v.kills.Keep(b.taken(s))
 		}
 		v.mode = Normal
 		b.putOver(s, k)

@@ -50,7 +50,7 @@ func (v *Vi) begin(key string, times int) {
 
 // change enters insert mode at the end of a command that . repeats.
 func (v *Vi) change(mode Mode, times int) {
-	v.repeat.remember(v.keys, v.area)
+	v.repeat = repeat{keys: v.keys, area: v.area}
 	v.insert(mode, times)
 	v.entered.again = true
 }
@@ -67,7 +67,7 @@ func (v *Vi) leaveInsert() {
 	b := v.b
 	typed, erased := v.entered.typed()
 	if v.entered.again {
-		v.repeat.entered(typed, erased)
+		v.repeat.typed, v.repeat.erased = typed, erased
 	}
 	v.entered.multiply(typed, erased)
 	b.Seal()
@@ -167,39 +167,22 @@ func (in *insertion) backOver() {
 
 // repeat is the last change, which . repeats: its keys and the text typed in insert mode.
 type repeat struct {
-	keys    []string
-	area    area // the selection
-	typed   string
-	erased  int  // characters deleted before the typed text
-	playing bool // . is repeating it now, so that it does not change
-}
-
-// remember records a command for repetition.
-func (r *repeat) remember(keys []string, selected area) {
-	if !r.playing {
-		*r = repeat{keys: keys, area: selected}
-	}
-}
-
-// entered records what was typed after the command.
-func (r *repeat) entered(typed string, erased int) {
-	if !r.playing {
-		r.typed, r.erased = typed, erased
-	}
+	keys   []string
+	area   area // the selection
+	typed  string
+	erased int // characters deleted before the typed text
 }
 
 // again implements the . command.
 func (v *Vi) again() {
-	r, count := &v.repeat, v.count
+	r, keys := v.repeat, v.repeat.keys
+	if v.count > 0 {
+		keys = recounted(keys, v.count)
+	}
 	v.reset()
-	if len(r.keys) == 0 || r.playing {
+	if len(r.keys) == 0 {
 		return
 	}
-	keys := r.keys
-	if count > 0 {
-		keys = recounted(keys, count)
-	}
-	r.playing = true
 	if r.area.mode != "" {
 		v.extend(r.area)
 	}
@@ -210,7 +193,7 @@ func (v *Vi) again() {
 		v.entered.enter(r.typed, r.erased)
 		v.leaveInsert()
 	}
-	r.playing = false
+	v.repeat = r // with its own count
 }
 
 // recounted returns the keys of a command with its counts replaced by count.

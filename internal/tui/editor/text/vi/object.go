@@ -24,7 +24,7 @@ func (v *Vi) takeObject(which, key string) {
 			v.mode = Visual
 		}
 		to := m.to
-		if !m.inclusive && !m.lines && to > from {
+		if !m.lines && to > from {
 			to = text.Previous(b.String(), to)
 		}
 		v.anchor = from

@@ -253,7 +253,7 @@ func (v *Vi) move(key string, m motion) {
 // done ends a command. changed says that it changed the text, so that . repeats it.
 func (v *Vi) done(changed bool) {
 	if changed {
-		v.repeat.remember(v.keys, v.area)
+		v.repeat = repeat{keys: v.keys, area: v.area}
 	}
 	v.reset()
 	v.column = -1

@@ -42,9 +42,9 @@ func (b buffer) unmatched(at int, open, shut byte, on bool) (to int, ok bool) {
 	return 0, false
 }
 
-// paragraph returns the motion to the n-th empty line after a paragraph, or before one
+// paragraphMotion returns the motion to the n-th empty line after a paragraph, or before one
 // if on is false. The end of the text counts as the last of them.
-func (b buffer) paragraph(n int, on bool) motion {
+func (b buffer) paragraphMotion(n int, on bool) motion {
 	at, seen := b.lineStart(b.Caret()), false
 	for {
 		empty := at == b.lineEnd(at)

@@ -51,20 +51,20 @@ func (ms *motions) motion(key string, c *command) (m motion, ok bool) {
 	case "k":
 		m = ms.vertical(-n)
 	case "gg":
-		m = b.line(n)
+		m = b.lineMotion(n)
 	case "G":
 		if !counted {
 			n = lines
 		}
-		m = b.line(n)
+		m = b.lineMotion(n)
 	case "w", "W", "b", "B", "e", "E":
-		m = b.words(key, n, c.operator)
+		m = b.wordMotion(key, n, c.operator)
 	case "{", "}":
-		m = b.paragraph(n, key == "}")
+		m = b.paragraphMotion(n, key == "}")
 	case "%":
 		if counted {
 			const whole = 100
-			m = b.line((n*lines + whole - 1) / whole)
+			m = b.lineMotion((n*lines + whole - 1) / whole)
 			m.fails = n > whole
 			break
 		}
@@ -105,8 +105,8 @@ func (b buffer) below(n int) (at int, ok bool) {
 	return b.lineEnd(text.Line(b.String(), b.lineNumber()+n)), ok
 }
 
-// line returns the motion to line n, counted from 1, or to the last line.
-func (b buffer) line(n int) motion {
+// lineMotion returns the motion to line n, counted from 1, or to the last line.
+func (b buffer) lineMotion(n int) motion {
 	return motion{to: b.firstLetter(text.Line(b.String(), n-1)), lines: true}
 }
 

@@ -31,8 +31,8 @@ func (c *command) doubles(key string) bool {
 	return key == op || len(op) == 2 && op[0] == 'g' && key == op[1:]
 }
 
-// applyLines applies an operator to as many lines as the count says.
-func (v *Vi) applyLines(op string) {
+// applyLines applies the operator to as many lines as the count says.
+func (v *Vi) applyLines() {
 	b := v.b
 	to, ok := b.below(v.times() - 1)
 	if !ok {
@@ -40,10 +40,10 @@ func (v *Vi) applyLines(op string) {
 		return
 	}
 	s := span{from: b.Caret(), to: to, lines: true, caret: b.Caret()}
-	if op != "y" && b.lineEnd(b.Caret()) == to {
+	if v.operator != "y" && b.lineEnd(b.Caret()) == to {
 		s.caret = min(b.Caret(), b.firstLetter(b.lineStart(b.Caret())))
 	}
-	v.apply(op, s)
+	v.apply(v.operator, s)
 }
 
 // operate applies the operator to the range of a motion.

@@ -31,13 +31,13 @@ type Vi struct {
 	command
 	motions
 	anchor  int         // where visual mode started; the selection extends to the caret
-	kills   *text.Kills // the latest is the unnamed register
+	kills   *text.Kills // the latest is what p and P put
 	entered insertion   // in insert or replace mode
 	repeat  repeat
 }
 
-// New returns a Vi in insert mode that edits b. It puts the latest of
-// kills and keeps there what it deletes and yanks.
+// New returns a Vi in insert mode that edits b. It adds deleted and yanked text to kills;
+// p and P put the latest.
 func New(b *text.Buffer, kills *text.Kills) *Vi {
 	on := buffer{b}
 	v := &Vi{b: on, motions: motions{b: on, column: -1}, kills: kills}
@@ -55,9 +55,7 @@ func (v *Vi) Pending() string { return strings.Join(v.keys, "") + v.pattern }
 func (v *Vi) Asks() bool { return v.wait == "/" || v.wait == "?" }
 
 // Begin starts over in insert mode with a new text.
-func (v *Vi) Begin() {
-	v.insert(Insert, 1)
-}
+func (v *Vi) Begin() { v.insert(Insert, 1) }
 
 // Replaced must be called after something else replaced the text. It keeps insert
 // mode; any other mode becomes normal mode.
@@ -216,7 +214,7 @@ func (v *Vi) run(key string) {
 	case v.mode != Normal:
 		v.runVisual(key)
 	case v.operator != "" && v.doubles(key):
-		v.applyLines(v.operator)
+		v.applyLines()
 	case v.operator != "":
 		v.reset()
 	case isOperator(key):

@@ -20,9 +20,9 @@ func emptyLineAt(s string, at int) bool {
 	return (at == len(s) || s[at] == '\n') && (at == 0 || s[at-1] == '\n')
 }
 
-// words returns the motion of a key over words; uppercase keys use WORDs. cw does not
-// include the whitespace after a word, as dw does.
-func (b buffer) words(key string, n int, operator string) motion {
+// wordMotion returns the motion of a key over words; uppercase keys use WORDs. cw leaves
+// the whitespace after the word, unlike dw.
+func (b buffer) wordMotion(key string, n int, operator string) motion {
 	s, at := b.String(), b.Caret()
 	small := strings.ToLower(key)
 	big := key != small

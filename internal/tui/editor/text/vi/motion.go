@@ -34,6 +34,7 @@ func (ms *motions) motion(key string, c *command) (m motion, ok bool) {
 	b, n := ms.b, c.times()
 	counted := c.count > 0 || c.opCount > 0
 	start, lines := b.lineStart(b.Caret()), strings.Count(b.String(), "\n")+1
+	down := map[string]int{"j": n, "k": -n, "gj": n, "gk": -n, "+": n, "-": -n, "_": n - 1}[key]
 	switch key {
 	case "h", "backspace":
 		m.to = b.back(n)
@@ -43,13 +44,24 @@ func (ms *motions) motion(key string, c *command) (m motion, ok bool) {
 		m.to = start
 	case "^":
 		m.to = b.firstLetter(start)
-	case "$":
+	case "|":
+		m.to = b.Rows().AtColumn(start, b.lineEnd(start), n-1)
+	case "$", "g_":
 		m.to, ok = b.below(n - 1)
 		m.inclusive, m.fails = true, !ok
-	case "j":
-		m = ms.vertical(n)
-	case "k":
-		m = ms.vertical(-n)
+		if key == "g_" {
+			m.to = b.lastNonBlank(m.to)
+		}
+	case "j", "k":
+		m = ms.vertical(down)
+	case "gj", "gk":
+		m = b.rowMotion(down)
+	case "+", "-", "_":
+		m = b.lineMotion(b.lineNumber() + down + 1)
+		m.fails = down != 0 && b.lineStart(m.to) == start
+		if down == 0 && c.operator == "y" {
+			m.to = b.Caret()
+		}
 	case "gg":
 		m = b.lineMotion(n)
 	case "G":
@@ -57,7 +69,7 @@ func (ms *motions) motion(key string, c *command) (m motion, ok bool) {
 			n = lines
 		}
 		m = b.lineMotion(n)
-	case "w", "W", "b", "B", "e", "E":
+	case "w", "W", "b", "B", "e", "E", "ge", "gE":
 		m = b.wordMotion(key, n, c.operator)
 	case "{", "}":
 		m = b.paragraphMotion(n, key == "}")
@@ -72,7 +84,7 @@ func (ms *motions) motion(key string, c *command) (m motion, ok bool) {
 		m.inclusive, m.fails = true, !ok
 	case "f", "F", "t", "T", ";", ",":
 		m = ms.findMotion(key, n)
-	case "n", "N", "*", "#":
+	case "n", "N", "*", "#", "g*", "g#":
 		m = ms.searchMotion(key, n)
 	default:
 		return m, false
@@ -105,6 +117,16 @@ func (b buffer) below(n int) (at int, ok bool) {
 	return b.lineEnd(text.Line(b.String(), b.lineNumber()+n)), ok
 }
 
+// lastNonBlank returns the last non-blank character of the line that ends at end.
+func (b buffer) lastNonBlank(end int) int {
+	start := b.lineStart(end)
+	line := strings.TrimRight(b.String()[start:end], " \t")
+	if line == "" {
+		return start
+	}
+	return start + text.Previous(line, len(line))
+}
+
 // lineMotion returns the motion to line n, counted from 1, or to the last line.
 func (b buffer) lineMotion(n int) motion {
 	return motion{to: b.firstLetter(text.Line(b.String(), n-1)), lines: true}
@@ -119,6 +141,15 @@ func (ms *motions) vertical(n int) motion {
 	}
 	at := text.Line(b.String(), b.lineNumber()+n)
 	return motion{to: b.Rows().AtColumn(at, b.lineEnd(at), ms.column), lines: true, fails: at == start}
+}
+
+// rowMotion returns the motion n rows down on the screen.
+func (b buffer) rowMotion(n int) motion {
+	row, col := b.Rows().Locate(b.Caret())
+	if row += n; row < 0 || row >= b.Rows().Count() {
+		return motion{fails: true}
+	}
+	return motion{to: b.Rows().Offset(row, col)}
 }
 
 // charSearch is the last search by f, F, t or T.

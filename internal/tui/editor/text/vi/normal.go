@@ -16,8 +16,8 @@ func (v *Vi) runNormal(key string) {
 		long := map[string]string{"x": "dl", "X": "dh", "D": "d$", "C": "c$", "s": "cl", "S": "cc", "Y": "yy"}[key]
 		v.operator = long[:1]
 		v.run(long[1:])
-	case "p", "P":
-		v.b.put(v.kills.Latest(), key == "p", n)
+	case "p", "P", "gp", "gP":
+		v.b.put(v.kills.Latest(), key, n)
 		v.done(true)
 	case "~":
 		v.b.tilde(n)

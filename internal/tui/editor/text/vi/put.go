@@ -12,29 +12,35 @@ func fits(k text.Kill, times int) int {
 	return min(times, max(most/max(len(k.Text), 1), 1))
 }
 
-// put implements p and P: it inserts a kill after or before the caret.
-func (b buffer) put(k text.Kill, after bool, times int) {
+// put implements p, P, gp and gP: it inserts a kill after or before the caret.
+func (b buffer) put(k text.Kill, key string, times int) {
 	if k.Text == "" {
 		return
 	}
 	with := strings.Repeat(k.Text, fits(k, times))
+	at, after, beyond := b.Caret(), strings.HasSuffix(key, "p"), key[0] == 'g'
 	b.Join()
 	switch {
-	case !k.Lines:
-		if after {
-			b.MoveTo(b.along(1))
-		}
-		at := b.Caret()
-		b.Insert(with)
-		b.endPut(at, with)
-	case after:
-		at := b.lineEnd(b.Caret())
+	case k.Lines && after:
+		at = b.lineEnd(at)
 		b.Edit(at, at, "\n"+strings.TrimSuffix(with, "\n"))
-		b.MoveTo(b.firstLetter(at + 1))
-	default:
-		at := b.lineStart(b.Caret())
+		at++
+	case k.Lines:
+		at = b.lineStart(at)
 		b.Edit(at, at, with)
+	default:
+		if after {
+			at = b.along(1)
+		}
+		b.Edit(at, at, with)
+	}
+	switch {
+	case beyond && k.Lines:
+		b.MoveTo(b.lineStart(min(at+len(with), len(b.String()))))
+	case k.Lines:
 		b.MoveTo(b.firstLetter(at))
+	case !beyond:
+		b.endPut(at, with)
 	}
 	b.Seal()
 }

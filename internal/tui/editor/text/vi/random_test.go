@@ -36,7 +36,7 @@ func scribble(b *text.Buffer, e *emacs.Emacs, r *rand.Rand) {
 
 // The caret is never within a character.
 func TestCaretIsBetweenCharacters(t *testing.T) {
-	keys := keyNames("hjklwbe0^$gGfFtT;,iaoOIAxXdcyDCYSspPur.J~vV123\"()WR'`mn*#%{}[]><lt>_|+-U/<enter><backspace><esc><esc><esc><ctrl+r><space>日x")
+	keys := keyNames("hjklwbe0^$ggGfFtT;,iaoOIAxXdcyDCYSspPur.J~vV123\"()WR'`mn*#%{}[]><lt>_|+-U/<enter><backspace><esc><esc><esc><ctrl+r><space>日x")
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 2))
 		b := text.New(plain)

@@ -174,7 +174,7 @@ func (in inventor) motion() string {
 	if in.IntN(10) == 0 {
 		return in.pick("0 $")
 	}
-	return in.count() + in.pick("h j k l w b e W B E ^ $ gg G { } % fo Fo to To f( t) ; , n N * # w b e j k fe /o<enter> ?o<enter>")
+	return in.count() + in.pick("h j k l w b e W B E ge gE ^ $ g_ | + - _ gg G { } % fo Fo to To f( t) ; , n N * # g* g# w b e j k fe /o<enter> ?o<enter>")
 }
 
 func (in inventor) object() string {
@@ -233,14 +233,14 @@ func (in inventor) change() string {
 	if in.IntN(3) == 0 {
 		return in.pick("J gJ")
 	}
-	return in.count() + in.pick("x X D Y p P ~ rZ p P")
+	return in.count() + in.pick("x X D Y p P gp gP ~ rZ p P")
 }
 
 // afterwards returns a change that may be repeated or undone.
 func (in inventor) afterwards(change string) []string {
 	switch in.IntN(5) {
 	case 0:
-		return []string{change, in.pick("w j l b k"), "."}
+		return []string{change, in.pick("w j l b k gj gk"), "."}
 	case 1:
 		return []string{change, in.pick("u u<ctrl+r>")}
 	}

@@ -7,7 +7,7 @@ import (
 	"agent/internal/tui/editor/text"
 )
 
-// pattern is the last search by /, ?, * or #.
+// pattern is the last search by /, ?, *, #, g* or g#.
 type pattern struct {
 	text string
 	back bool
@@ -53,13 +53,13 @@ func oneLine(r rune) rune {
 // text.
 func (ms *motions) searchMotion(key string, n int) motion {
 	at, back := ms.b.Caret(), ms.sought.back != (key == "N")
-	if key == "*" || key == "#" {
+	if strings.HasSuffix(key, "*") || strings.HasSuffix(key, "#") {
 		var word string
 		if at, word = ms.b.wordNear(); word == "" {
 			return motion{fails: true}
 		}
-		back = key == "#"
-		ms.sought = pattern{text: word, back: back, word: true}
+		back = strings.HasSuffix(key, "#")
+		ms.sought = pattern{text: word, back: back, word: len(key) == 1}
 	}
 	all := ms.sought.matches(ms.b.String())
 	for ; n > 0 && len(all) > 0; n-- {

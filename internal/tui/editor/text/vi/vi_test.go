@@ -234,6 +234,11 @@ func TestVi(t *testing.T) {
 		{"|one two", "/three<enter>x", "|ne two"},
 		{"|a.c abc a.c", "/a.c<enter>", "a.c abc |a.c"},
 		{"|in int in", "*", "in int |in"},
+		{"|in int in", "g*", "in |int in"},
+		{"one\n|two", "yygpx", "one\ntwo\n|wo"},
+		{"|one\ntwo", "yygpx", "one\none\n|wo"},
+		{"one t|wo", "y_x", "one t|o"},
+		{"int in |in", "g#", "int |in in"},
 		{"in int |in", "#", "|in int in"},
 
 		// Paragraphs and brackets.
@@ -268,10 +273,7 @@ func TestVi(t *testing.T) {
 		{"|one two", "\"%x", "|ne two"},
 		{"|one two", `"ayw"_dwP`, "one| two"},
 		{"|one two", "g&x", "|ne two"},
-		{"|one two", "xgp", "|ne two"},
-		{"|one\ntwo", "gj+_-|x", "|ne\ntwo"},
 		{"f(|one)", "d[(x", "f(|ne)"},
-		{"one |two", "dgex", "one |wo"},
 		{"|one two", "mawd'ax", "one |wo"},
 		{"|one two", "ix<esc>wgigvx", "xone |wo"},
 		{"o|ne", "dq", "o|ne"},
@@ -298,5 +300,25 @@ func TestVi(t *testing.T) {
 				t.Errorf("%q: %s ends in %s mode", c.text, c.keys, v.Mode())
 			}
 		})
+	}
+}
+
+// gj and gk move by rows of the screen.
+func TestViRows(t *testing.T) {
+	for _, c := range []struct{ keys, want string }{
+		{"gj", "one two |three\nfour"},
+		{"2gj", "one two three\n|four"},
+		{"2gjgk", "one two |three\nfour"},
+		{"3gj", "|one two three\nfour"},
+		{"gk", "|one two three\nfour"},
+		{"dgj", "|three\nfour"},
+	} {
+		b := drafted("|one two three\nfour")
+		b.Rows().SetWidth(8)
+		v := New(b, &text.Kills{})
+		play(v, "<esc>"+c.keys)
+		if got := shown(b); got != c.want {
+			t.Errorf("%s is %q, want %q", c.keys, got, c.want)
+		}
 	}
 }

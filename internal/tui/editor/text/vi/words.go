@@ -33,11 +33,14 @@ func (b buffer) wordMotion(key string, n int, operator string) motion {
 			at = wordEnd(s, at, big, change && i == 0)
 		case small == "w":
 			at = wordStart(s, at, big, operator != "" && i == n-1)
+		case small == "ge":
+			at = wordEndBack(s, at, big)
 		default:
 			at = wordStartBack(s, at, big)
 		}
 	}
-	return motion{to: at, inclusive: change || small == "e", fails: small == "b" && at == b.Caret()}
+	back := small == "b" || small == "ge"
+	return motion{to: at, inclusive: change || strings.HasSuffix(small, "e"), fails: back && b.Caret() == 0}
 }
 
 // wordStart returns the start of the next word. An empty line is a word. If stops, it
@@ -75,6 +78,20 @@ func wordStartBack(s string, at int, big bool) int {
 		}
 	}
 	return runStart(s, at, big)
+}
+
+// wordEndBack returns the last character of the previous word. An empty line is a word.
+func wordEndBack(s string, at int, big bool) int {
+	if at < len(s) && kindAt(s, at, big) != text.Blank {
+		at = runStart(s, at, big)
+	}
+	for at > 0 {
+		at = text.Previous(s, at)
+		if kindAt(s, at, big) != text.Blank || emptyLineAt(s, at) {
+			break
+		}
+	}
+	return at
 }
 
 // runStart returns the start of the run of characters of one class at an offset.

@@ -151,7 +151,7 @@ func TestHelpOnATerminal(t *testing.T) {
 }
 
 func TestHelpOnATerminalIsASCIIWhereNeeded(t *testing.T) {
-	s := newHome(t, nil, "LC_ALL=C").open(t, 80, 500, "help", "permissions")
+	s := newHome(t, nil, "LC_ALL=C").open(t, 80, 1000, "help", "permissions")
 	s.wait("Permissions\n", "mode          | file edits")
 	if code := s.exit(); code != 0 {
 		t.Errorf("exit code %d", code)

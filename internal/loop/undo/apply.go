@@ -310,9 +310,11 @@ func (w *applier) unchanged(i int, at place) error {
 	if from.Kind == snapshot.Dir { // it was removed already
 		want = ""
 	}
-	switch {
-	case at.look().Stamp == want:
+	switch now := at.look(); {
+	case now.Stamp == want:
 		return nil
+	case from.Hash == "" && now.SameUnread(snapshot.State{Kind: from.Kind, Stamp: want}):
+		return nil // the undo removed a hard link to it, which changes its times
 	case from.Kind == snapshot.File && from.Hash != "" && at.take(snapshot.Hashes{}).Same(from):
 		return nil // the undo removed a hard link to it, which changes its times
 	}

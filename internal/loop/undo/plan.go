@@ -183,6 +183,8 @@ func (w *planner) revertStretch(cur value, l stretch) (value, verdict) {
 		return cur, verdict{lost: "its current content cannot be stored: " + cur.Lost}
 	case l.after == nil || cur.Same(*l.after):
 		return before, verdict{}
+	case cur.SameUnread(*l.after) && cur.Mode == l.after.Mode: // nobody knows more about it
+		return before, verdict{}
 	case cur.Kind != l.after.Kind:
 		return cur, verdict{conflict: cur.Kind != l.before.Kind || cur.Kind != snapshot.Dir}
 	case cur.Kind == snapshot.Dir && l.before.Kind == snapshot.Absent:

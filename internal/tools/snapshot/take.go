@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"strings"
 	"syscall"
 )
 
@@ -115,6 +116,22 @@ func (s State) SameContent(o State) bool {
 		return s.Hash == o.Hash
 	}
 	return s.Stamp != "" && s.Stamp == o.Stamp
+}
+
+// SameUnread reports whether s and o are the same file with the same size, whose content was not
+// read. Its times may differ: the removal of another hard link and programs such as touch change
+// them, but not the content.
+func (s State) SameUnread(o State) bool {
+	return s.Kind == File && o.Kind == File && s.Hash == "" && o.Hash == "" && s.Stamp != "" && withoutTimes(s.Stamp) == withoutTimes(o.Stamp)
+}
+
+// withoutTimes returns a Stamp without the times of change.
+func withoutTimes(stamp string) string {
+	const times = 2
+	if fields := strings.Split(stamp, ":"); len(fields) > times {
+		return strings.Join(fields[:len(fields)-times], ":")
+	}
+	return stamp
 }
 
 // FileMode returns the mode of s in the form of package os.

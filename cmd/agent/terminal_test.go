@@ -87,7 +87,7 @@ func (s *terminal) draw() {
 		n, err := s.pty.Read(b)
 		s.mu.Lock()
 		s.raw = append(s.raw, b[:n]...)
-		_, _ = s.em.Write(b[:n])
+		s.feed(b[:n])
 		close(s.changed)
 		s.changed = make(chan struct{})
 		s.mu.Unlock()
@@ -95,6 +95,14 @@ func (s *terminal) draw() {
 			return
 		}
 	}
+}
+
+// feed draws what the program has written. The emulator panics if a program scrolls in a region
+// that a resize has cut off, as a program may that has not heard of the resize yet. The program
+// then draws the whole screen again.
+func (s *terminal) feed(b []byte) {
+	defer func() { _ = recover() }()
+	_, _ = s.em.Write(b)
 }
 
 // reply answers the program's terminal queries. After the end of the program it drops the

@@ -221,12 +221,8 @@ func TestUnreadableDirectories(t *testing.T) {
 	}
 	c.put("z/d/f", "mine\n")
 	c.put("z/e/f", "mine\n")
-	call, err := c.prepare("shell", map[string]any{"command": "echo evil >z/d/f; chmod 0 z/d; echo evil >z/e/f; chmod 0300 z/e"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r, err := call.Run(t.Context(), ok); err != nil || r.IsError {
-		t.Fatalf("%s, %v", r.Text, err)
+	if r := c.runApproved("echo evil >z/d/f; chmod 0 z/d; echo evil >z/e/f; chmod 0300 z/e", ok); r.IsError {
+		t.Fatal(r.Text)
 	}
 	for _, dir := range []string{"z/d", "z/e"} {
 		if info, err := os.Stat(filepath.Join(c.dir, dir)); err != nil || info.Mode()&0o500 != 0o500 {
@@ -267,12 +263,8 @@ while time.time() < end and not os.path.exists("z/.github/workflows/ci.yml"):
 stop = True; t.join()
 move("z/sub", "z/.github")
 `)
-	call, err := c.prepare("shell", map[string]any{"command": "python3 race.py"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r, err := call.Run(t.Context(), ok); err != nil || c.exists("z/.github/workflows") {
-		t.Errorf("z/.github/workflows was created: %s, %v", r.Text, err)
+	if r := c.runApproved("python3 race.py", ok); c.exists("z/.github/workflows") {
+		t.Errorf("z/.github/workflows was created: %s", r.Text)
 	}
 }
 
@@ -296,13 +288,8 @@ func TestOwnersAreRefused(t *testing.T) {
 		"cp -p run.sh copy && chmod 0700 .": true,
 		"python3 -c 'import os; os.fchown(os.open(\"run.sh\", os.O_RDONLY), 12345, -1)'": false,
 	} {
-		call, err := c.prepare("shell", map[string]any{"command": line})
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := call.Run(t.Context(), ok)
-		if err != nil || strings.Contains(r.Text, "[exit 0]") != works {
-			t.Errorf("%s: got %s, %v", line, r.Text, err)
+		if r := c.runApproved(line, ok); strings.Contains(r.Text, "[exit 0]") != works {
+			t.Errorf("%s: got %s", line, r.Text)
 		}
 	}
 	if info, err := os.Stat(script); err != nil || info.Mode() != 0o755|os.ModeSetuid {
@@ -331,12 +318,8 @@ for i in range(44): refused.acquire()
 print("refused", flush=True)
 os._exit(0)
 `)
-	call, err := c.prepare("shell", map[string]any{"command": "python3 pipes.py"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r, err := call.Run(t.Context(), ok); err != nil || !strings.Contains(r.Text, "refused") {
-		t.Errorf("got %s, %v", r.Text, err)
+	if r := c.runApproved("python3 pipes.py", ok); !strings.Contains(r.Text, "refused") {
+		t.Errorf("got %s", r.Text)
 	}
 }
 
@@ -366,11 +349,7 @@ while time.time() < end:
     except OSError: pass
 os.kill(child, 9); os.wait()
 `)
-	call, err := c.prepare("shell", map[string]any{"command": "python3 race.py"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r, err := call.Run(t.Context(), ok); err != nil || strings.Contains(r.Text, "renamed to") || c.exists("z/sub/.envrc") {
-		t.Errorf("a protected file was created: %s, %v", r.Text, err)
+	if r := c.runApproved("python3 race.py", ok); strings.Contains(r.Text, "renamed to") || c.exists("z/sub/.envrc") {
+		t.Errorf("a protected file was created: %s", r.Text)
 	}
 }

@@ -108,11 +108,17 @@ func (c *confined) git(args ...string) string {
 // sh runs a command with an access.
 func (c *confined) sh(line string, access tools.Access) tools.Result {
 	c.t.Helper()
+	return c.runApproved(line, tools.Approved{Access: access})
+}
+
+// runApproved runs a command as it was approved.
+func (c *confined) runApproved(line string, ok tools.Approved) tools.Result {
+	c.t.Helper()
 	call, err := c.prepare("shell", obj{"command": line})
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	r, err := call.Run(c.t.Context(), tools.Approved{Access: access})
+	r, err := call.Run(c.t.Context(), ok)
 	if err != nil {
 		c.t.Fatal(err)
 	}

@@ -98,7 +98,7 @@ func (r *Restorer) Recover() (*event.Undone, error) {
 		return nil, err
 	}
 	for i, it := range w.journal.Items {
-		if it.From.Same(it.To) { // see admitParents
+		if it.From == it.To { // see admitParents
 			continue
 		}
 		switch why, skipped := w.skipped[i]; {
@@ -313,9 +313,8 @@ func (w *applier) unchanged(i int, at place) error {
 	switch now := at.look(); {
 	case now.Stamp == want:
 		return nil
-	case from.Hash == "" && now.SameUnread(snapshot.State{Kind: from.Kind, Stamp: want}):
-		return nil // the undo removed a hard link to it, which changes its times
-	case from.Kind == snapshot.File && from.Hash != "" && at.take(snapshot.Hashes{}).Same(from):
+	case from.Hash == "" && now.SameUnread(snapshot.State{Kind: from.Kind, Stamp: want}),
+		from.Kind == snapshot.File && from.Hash != "" && at.take(snapshot.Hashes{}).Same(from):
 		return nil // the undo removed a hard link to it, which changes its times
 	}
 	return errChanged

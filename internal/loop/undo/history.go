@@ -274,7 +274,7 @@ func (r *historyReader) done(n note) {
 // appliesAny reports whether an undo changed anything.
 func (s *step) appliesAny() bool {
 	for i, c := range s.changes {
-		if c.isChange() && !slices.Contains(s.skipped, i) {
+		if *c.after != c.before && !slices.Contains(s.skipped, i) {
 			return true
 		}
 	}

@@ -193,11 +193,10 @@ func (c *change) reportElsewhere(dir int, path string) {
 		return
 	}
 	now, err := readlink(ownDescriptor(dir))
-	parent, name := filepath.Split(path)
-	if err != nil || now == strings.TrimSuffix(parent, "/") || now == parent || name == "" {
+	if err != nil || now == filepath.Dir(path) {
 		return
 	}
-	path = filepath.Join(now, name)
+	path = filepath.Join(now, filepath.Base(path))
 	if at := c.guard.protectedAt(path); at != "" {
 		c.reportCreated(at)
 	}

@@ -57,11 +57,7 @@ func (ms *motions) motion(key string, c *command) (m motion, ok bool) {
 	case "gj", "gk":
 		m = b.rowMotion(down)
 	case "+", "-", "_":
-		m = b.lineMotion(b.lineNumber() + down + 1)
-		m.fails = down != 0 && b.lineStart(m.to) == start
-		if down == 0 && c.operator == "y" {
-			m.to = b.Caret()
-		}
+		m = b.lineDown(down, c.operator)
 	case "gg":
 		m = b.lineMotion(n)
 	case "G":
@@ -130,6 +126,16 @@ func (b buffer) lastNonBlank(end int) int {
 // lineMotion returns the motion to line n, counted from 1, or to the last line.
 func (b buffer) lineMotion(n int) motion {
 	return motion{to: b.firstLetter(text.Line(b.String(), n-1)), lines: true}
+}
+
+// lineDown returns the motion to the line n lines below the caret's, for an operator.
+func (b buffer) lineDown(n int, operator string) motion {
+	if n == 0 && operator == "y" { // the caret stays
+		return motion{to: b.Caret(), lines: true}
+	}
+	m := b.lineMotion(b.lineNumber() + n + 1)
+	m.fails = n != 0 && b.lineStart(m.to) == b.lineStart(b.Caret())
+	return m
 }
 
 // vertical returns the motion n lines down in the same column.

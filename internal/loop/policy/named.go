@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"agent/internal/loop/bash"
 	"agent/internal/loop/policy/command"
 	"agent/internal/tools/manifest"
 )
@@ -61,11 +62,11 @@ func wordsIn(c *command.Command) (out []string) {
 func allKnown(c *command.Command) bool {
 	for i := range c.Parts {
 		p := &c.Parts[i]
-		unknown := func(w command.Word) bool { return w.Kind == command.Unknown }
-		document := func(re command.Redirect) bool {
-			return re.Text == nil && (strings.HasPrefix(re.Op, "<<") || unknown(re.Target))
+		word := func(w command.Word) bool { return w.Kind == bash.Unknown }
+		target := func(re bash.Redirect) bool {
+			return re.Text == nil && (strings.HasPrefix(re.Op, "<<") || re.Target.Kind == bash.Unknown)
 		}
-		if slices.ContainsFunc(p.Words, unknown) || slices.ContainsFunc(p.Redirs, document) {
+		if slices.ContainsFunc(p.Words, word) || slices.ContainsFunc(p.Redirs, target) {
 			return false
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"agent/internal/loop/bash"
 	"agent/internal/loop/policy/command"
 	"agent/internal/tools/manifest"
 )
@@ -128,7 +129,7 @@ func runsArguments(p *command.Part, program string) bool {
 // a shell that reads a pipe or a file, a program like xargs that reads arguments of a
 // command, or it stores commands for later.
 func readsCommands(p *command.Part, words []word) bool {
-	input := p.Operator == "|" || slices.ContainsFunc(p.Redirs, func(re command.Redirect) bool { return strings.HasPrefix(re.Op, "<") })
+	input := p.Operator == "|" || slices.ContainsFunc(p.Redirs, func(re bash.Redirect) bool { return strings.HasPrefix(re.Op, "<") })
 	return slices.ContainsFunc(words, func(w word) bool {
 		switch manifest.Program(w.text) {
 		case "xargs", "gxargs", "parallel", "alias", "bind", "complete", "mapfile", "readarray", "sed", "gsed": // sed only with a script that runs its input
@@ -163,7 +164,7 @@ func wordsOf(p *command.Part) (out []word) {
 		return literals(p.Argv)
 	}
 	for _, w := range p.Words {
-		out = append(out, word{text: w.Text, known: w.Kind == command.Literal})
+		out = append(out, word{text: w.Text, known: w.Kind == bash.Literal})
 	}
 	return out
 }
@@ -175,7 +176,7 @@ func wordsToMatch(p *command.Part) (out []word) {
 		return wordsOf(p)
 	}
 	for _, w := range p.Words {
-		out = append(out, word{text: w.Text, known: true, pattern: w.Kind == command.Wildcard})
+		out = append(out, word{text: w.Text, known: true, pattern: w.Kind == bash.Wildcard})
 		out = append(out, literals(w.Matches)...)
 	}
 	return out

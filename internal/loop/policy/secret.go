@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"agent/internal/loop/bash"
 	"agent/internal/loop/policy/command"
 	"agent/internal/realpath"
 	"agent/internal/tools/protect"
@@ -97,7 +98,7 @@ func secretEndings(c *command.Command) (out []string) {
 		}
 		texts := slices.Clone(p.Assigns)
 		for j, w := range p.Words {
-			if j > 0 && w.Kind == command.Unknown {
+			if j > 0 && w.Kind == bash.Unknown {
 				texts = append(texts, w.Text)
 			}
 		}

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"agent/internal/loop/bash"
 )
 
 // Env gives Judge access to the machine. Functions are required unless they may be nil.
@@ -128,11 +130,11 @@ func (c *Command) Denied() string {
 
 // Part is a simple command of a line.
 type Part struct {
-	Operator string     // joins the part to the one before: && || ; | or empty
-	Words    []Word     // the program and its arguments
-	Argv     []string   // Words with wildcards expanded; nil if a word is unknown
-	Assigns  []string   // variable assignments before the program, as written
-	Redirs   []Redirect // redirections, in their order
+	Operator string          // joins the part to the one before: && || ; | or empty
+	Words    []Word          // the program and its arguments
+	Argv     []string        // Words with wildcards expanded; nil if a word is unknown
+	Assigns  []string        // variable assignments before the program, as written
+	Redirs   []bash.Redirect // redirections, in their order
 	// Nested is set for a part inside of a compound command, a substitution or an
 	// argument of another program.
 	Nested bool
@@ -199,42 +201,18 @@ type Destroyed struct {
 
 // Word is a word of a simple command.
 type Word struct {
-	// Text is the word after quote removal. For an unknown word it is its source.
-	Text string
-	Kind Kind
+	bash.Word
 	// Temporary is set for an unknown word that is the path of a new temporary file or
 	// directory, or of a file in it.
 	Temporary bool
 	// Matches are the files that a wildcard stands for; empty if no file matches, and
 	// bash passes Text.
 	Matches []string
-
-	shape string // the literal text of an unknown word, with expansion for the rest
-}
-
-// Kind says how far the value of a word is known.
-type Kind int
-
-// The values of Kind.
-const (
-	Literal  Kind = iota
-	Wildcard      // the word is a pattern of file names
-	Unknown       // the value depends on a variable, a substitution or the like
-)
-
-// Redirect is a redirection of a part.
-type Redirect struct {
-	FD     string // the descriptor, empty for the default of the operator
-	Op     string // > >> < >& and the like
-	Target Word
-	// Text is the input that a here-document or a here-string gives to a program that only
-	// reads it as text; nil for other redirections.
-	Text *string
 }
 
 // Program returns the name of the program, without its directory.
 func (p *Part) Program() string {
-	if len(p.Words) == 0 || p.Words[0].Kind != Literal {
+	if len(p.Words) == 0 || p.Words[0].Kind != bash.Literal {
 		return ""
 	}
 	return filepath.Base(p.Words[0].Text)

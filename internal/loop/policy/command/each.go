@@ -5,78 +5,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"agent/internal/loop/bash"
 )
-
-// each is what xargs runs for the words that it reads.
-type each struct {
-	command []string // nil if the arguments of xargs are not all known
-	marker  string   // stands for the words in command; empty if they follow it
-	split   string   // the separator, if it is neither the default nor a newline or NUL
-	file    bool     // the words come from a file
-	null    bool     // NUL separates the words
-	lines   bool     // a newline separates them
-}
-
-// eachOf reads the arguments of xargs.
-func eachOf(args []string) (e each) {
-	for i := 0; i < len(args); i++ {
-		w := args[i]
-		if !strings.HasPrefix(w, "-") || w == "-" || w == "--" {
-			if e.command = args[i:]; w == "--" {
-				e.command = args[i+1:]
-			}
-			return e
-		}
-		option, value, attached := cutOption(w)
-		if flags := strings.TrimSuffix(w, value); option == "--null" || flags[1] != '-' && strings.Contains(flags, "0") {
-			e.split, e.null, e.lines = "", true, false
-		}
-		switch option {
-		case "--null", "--no-run-if-empty", "--verbose", "--interactive", "--exit", "--open-tty", "":
-			continue
-		case "-n", "-P", "-L", "-s", "-d", "-E", "-I", "-a", "--max-args", "--max-procs", "--max-chars", "--delimiter", "--arg-file":
-			if !attached {
-				if i++; i == len(args) {
-					return e
-				}
-				value = args[i]
-			}
-		case "-i", "--replace":
-			if value == "" {
-				value = "{}"
-			}
-		case "-l", "-e", "--max-lines", "--eof":
-		default:
-			return each{}
-		}
-		switch option {
-		case "-I", "-i", "--replace":
-			e.marker = value
-		case "-d", "--delimiter":
-			e.split, e.null, e.lines = value, value == `\0`, value == `\n` || value == "\n"
-			if e.null || e.lines {
-				e.split = ""
-			}
-		case "-a", "--arg-file":
-			e.file = true
-		}
-	}
-	e.command = []string{}
-	return e
-}
-
-// cutOption returns the option of xargs that w ends with, without flags before it, and the
-// value in w. The option is empty if w consists of flags.
-func cutOption(w string) (option, value string, attached bool) {
-	if strings.HasPrefix(w, "--") {
-		return strings.Cut(w, "=")
-	}
-	w = strings.TrimLeft(w[1:], "0rtxpo")
-	if w == "" {
-		return "", "", false
-	}
-	return "-" + w[:1], w[1:], len(w) > 1
-}
 
 // ReadsOptions reports whether p runs a program through xargs or parallel that could take
 // words from its input as options or scripts which run other programs: file names such as
@@ -84,17 +15,17 @@ func cutOption(w string) (option, value string, attached bool) {
 func (p *Part) ReadsOptions() bool {
 	words := p.Argv
 	for len(words) > 0 {
-		w, ok := wrapping(programName(words[0]))
-		switch name := programName(words[0]); {
+		w, ok := bash.WrapperOf(bash.Program(words[0]))
+		switch name := bash.Program(words[0]); {
 		case !ok:
 			return false
 		case name == "xargs", name == "gxargs":
-			e := eachOf(words[1:])
-			return e.command == nil || e.runs(p.input.from != nil && !e.file && e.split == "" && (e.null || p.input.intact) && p.input.from.printsPaths())
+			e := bash.XargsOf(words[1:])
+			return e.Command == nil || xargsRuns(e, p.input.from != nil && !e.File && e.Separator == "" && (e.Null || p.input.intact) && p.input.from.printsPaths())
 		case name == "parallel":
 			return slices.ContainsFunc(words[1:], optionsRun)
 		}
-		words = w.rest(words[1:])
+		words = w.Command(words[1:])
 	}
 	return false
 }
@@ -107,7 +38,7 @@ func findIntact(parts []Part, env Env) {
 		if env.Splits == nil || !p.ReadsOptions() {
 			continue
 		}
-		if p.input.intact = true; p.ReadsOptions() || mayMakeFiles(parts, i) || p.input.from.printsSplit(eachOf(p.Argv[1:]).lines, env) {
+		if p.input.intact = true; p.ReadsOptions() || mayMakeFiles(parts, i) || p.input.from.printsSplit(bash.XargsOf(p.Argv[1:]).Lines, env) {
 			p.input.intact = false
 		}
 	}
@@ -131,7 +62,7 @@ func mayMakeFiles(parts []Part, i int) bool {
 // before them or at the same time.
 func findUnsettled(parts []Part) {
 	for i := range parts {
-		if slices.ContainsFunc(parts[i].Words, func(w Word) bool { return w.Kind == Wildcard }) {
+		if slices.ContainsFunc(parts[i].Words, func(w Word) bool { return w.Kind == bash.Wildcard }) {
 			parts[i].Unsettled = mayMakeFiles(parts, i) || slices.ContainsFunc(parts[i+1:], func(p Part) bool { return p.Nested && p.Reason != "" })
 		}
 	}
@@ -140,7 +71,7 @@ func findUnsettled(parts []Part) {
 // printsSplit reports whether a name that p, which printsPaths, may print is more than one
 // word of xargs.
 func (p *Part) printsSplit(lines bool, env Env) bool {
-	places := operandsOf(p.Argv[1:])
+	places := bash.Operands(p.Argv[1:])
 	if p.Argv[0] == "find" {
 		places, _ = findPlaces(p.Argv[1:])
 	} else {
@@ -159,34 +90,34 @@ func (p *Part) printsSplit(lines bool, env Env) bool {
 	return false
 }
 
-// runs reports whether the program may take words as options or scripts that run others.
+// xargsRuns reports whether the program of xargs may take words as options or scripts that run others.
 // If paths is set, no word begins with a dash.
-func (e each) runs(paths bool) bool {
-	command, head := e.command, e.command
-	if e.marker != "" {
-		i := slices.IndexFunc(command, func(w string) bool { return strings.Contains(w, e.marker) })
+func xargsRuns(e bash.Xargs, paths bool) bool {
+	command, head := e.Command, e.Command
+	if e.Marker != "" {
+		i := slices.IndexFunc(command, func(w string) bool { return strings.Contains(w, e.Marker) })
 		if i < 0 {
 			return false
 		}
 		head, paths = command[:i], false
 	}
 	for len(command) > 0 {
-		w, ok := wrapping(programName(command[0]))
+		w, ok := bash.WrapperOf(bash.Program(command[0]))
 		if !ok {
 			break
 		}
-		command = w.rest(command[1:])
-		if w.line || len(command) == 0 || len(e.command)-len(command) >= len(head) || slices.Contains([]string{"xargs", "gxargs", "parallel"}, programName(command[0])) {
+		command = w.Command(command[1:])
+		if w.Line || len(command) == 0 || len(e.Command)-len(command) >= len(head) || slices.Contains([]string{"xargs", "gxargs", "parallel"}, bash.Program(command[0])) {
 			return true
 		}
 	}
-	if len(e.command) == 0 {
+	if len(e.Command) == 0 {
 		return false
 	}
-	if head = head[min(len(head), len(e.command)-len(command)):]; len(head) == 0 {
+	if head = head[min(len(head), len(e.Command)-len(command)):]; len(head) == 0 {
 		return true
 	}
-	name := programName(head[0])
+	name := bash.Program(head[0])
 	if !optionsRun(name) {
 		return false
 	}
@@ -211,7 +142,7 @@ func (e each) runs(paths bool) bool {
 		}
 	}
 	if paths {
-		return interprets(name) && len(operandsOf(args)) == 0
+		return interprets(name) && len(bash.Operands(args)) == 0
 	}
 	end := slices.Index(args, "--")
 	return end < 0 || end > 0 && strings.HasPrefix(args[end-1], "-") // an option may take it as its value
@@ -219,7 +150,7 @@ func (e each) runs(paths bool) bool {
 
 // optionsRun reports whether a program runs code, or other programs with some options.
 func optionsRun(word string) bool {
-	switch name := programName(word); name {
+	switch name := bash.Program(word); name {
 	case "sed", "gsed", "git", "find", "fd", "fdfind", "rg":
 		return true
 	default:
@@ -283,7 +214,7 @@ func (p *Part) printsPaths() bool {
 				names = names || strings.ContainsAny(w, "lL")
 			}
 		}
-		operands := operandsOf(args)
+		operands := bash.Operands(args)
 		return names && len(operands) > 1 && !slices.ContainsFunc(operands, dashed)
 	}
 	return false

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"agent/internal/loop/bash"
 )
 
 //go:embed effects.txt
@@ -92,7 +94,7 @@ func (g *guesser) effects(p *Part, words []string) {
 	if p.unknown(words[0]) || strings.ContainsAny(words[0], "*?[") || strings.HasPrefix(words[0], "/proc/") || strings.HasPrefix(words[0], "/dev/") {
 		p.needs(Unclear, "the text does not show which program runs: "+code(words[0]))
 	}
-	name := programName(words[0])
+	name := bash.Program(words[0])
 	args := words[1:]
 	sub := Subcommand(args)
 	targets, unnamed := len(p.Writes)+len(p.Destroyed.Selects), false
@@ -117,11 +119,11 @@ func (g *guesser) effects(p *Part, words []string) {
 		p.Destroyed.Partial = p.Destroyed.Partial || e.traits&Destroys != 0 && p.Argv == nil
 		switch e.writes {
 		case "all":
-			g.writesAll(p, operandsOf(args))
+			g.writesAll(p, bash.Operands(args))
 		case "trees":
-			g.removes(p, operandsOf(args))
+			g.removes(p, bash.Operands(args))
 		case "last":
-			if o := operandsOf(args); len(o) > 0 {
+			if o := bash.Operands(args); len(o) > 0 {
 				g.writesAll(p, o[len(o)-1:])
 			}
 		}
@@ -143,12 +145,6 @@ func (g *guesser) effects(p *Part, words []string) {
 	g.unwrap(p, name, args)
 }
 
-// programName returns the name of a program in lower case, without its directory.
-func programName(word string) string {
-	name := filepath.Base(word)
-	return strings.TrimSuffix(strings.ToLower(name), ".exe")
-}
-
 // Subcommand returns the first argument that is not an option.
 func Subcommand(args []string) string {
 	for i := 0; i < len(args); i++ {
@@ -160,19 +156,6 @@ func Subcommand(args []string) string {
 		}
 	}
 	return ""
-}
-
-// operandsOf returns the arguments that are not options.
-func operandsOf(args []string) (out []string) {
-	for i, w := range args {
-		if w == "--" {
-			return append(out, args[i+1:]...)
-		}
-		if !strings.HasPrefix(w, "-") {
-			out = append(out, w)
-		}
-	}
-	return out
 }
 
 // applies reports whether the arguments of a command match those of the line in
@@ -220,7 +203,7 @@ func given(want string, args []string) bool {
 // replaces judges programs whose output file is not known from a redirection or the
 // table: the last operand of mv, cp, install and ln, of= of dd, and the files of sed -i.
 func (g *guesser) replaces(p *Part, name string, args []string) {
-	operands := operandsOf(args)
+	operands := bash.Operands(args)
 	switch name {
 	case "mv", "cp", "install", "ln":
 		if len(operands) == 0 {

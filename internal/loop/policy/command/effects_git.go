@@ -3,6 +3,8 @@ package command
 import (
 	"slices"
 	"strings"
+
+	"agent/internal/loop/bash"
 )
 
 // gitEffects judges arguments of git that the table cannot express.
@@ -18,7 +20,7 @@ func (g *guesser) gitEffects(p *Part, args []string, sub string) {
 				p.needs(Destroys, "`git checkout` discards changes")
 			}
 			g.discards(p, args[:i], sub, args[i+1:])
-			if sub == "checkout" && len(p.dirs) == 0 && len(operandsOf(args[i+1:])) > 1 && !given("-b", args[i+1:]) {
+			if sub == "checkout" && len(p.dirs) == 0 && len(bash.Operands(args[i+1:])) > 1 && !given("-b", args[i+1:]) {
 				p.needs(Unclear, "`git checkout` may discard changes: its directory is not known")
 			}
 			break
@@ -55,7 +57,7 @@ func (g *guesser) allInside(p *Part, path string) bool {
 // discards records how far undo can restore what a subcommand of git discards. Options are
 // the words before it, args those after it.
 func (g *guesser) discards(p *Part, options []string, sub string, args []string) {
-	operands := operandsOf(args)
+	operands := bash.Operands(args)
 	force := given("-f", args) || given("--force", args)
 	switch sub {
 	case "clean":
@@ -74,7 +76,7 @@ func (g *guesser) discards(p *Part, options []string, sub string, args []string)
 	case "checkout":
 		at := slices.Index(args, "--")
 		p.Destroyed.MovesHead = g.picks(p, args) || slices.ContainsFunc([]string{"-b", "-d", "-t", "--detach", "--orphan", "--track"}, func(o string) bool { return given(o, args) })
-		p.Destroyed.Unstages = force || at < 0 && len(operands) > 1 || at >= 0 && len(operandsOf(args[:at])) > 0
+		p.Destroyed.Unstages = force || at < 0 && len(operands) > 1 || at >= 0 && len(bash.Operands(args[:at])) > 0
 	case "switch":
 		p.Destroyed.MovesHead = true
 		p.Destroyed.Unstages = force || given("--discard-changes", args)
@@ -98,12 +100,12 @@ func (g *guesser) discards(p *Part, options []string, sub string, args []string)
 // picks reports whether the arguments of git reset or checkout name a commit other than
 // HEAD and no paths.
 func (g *guesser) picks(p *Part, args []string) bool {
-	operands, at := operandsOf(args), slices.Index(args, "--")
+	operands, at := bash.Operands(args), slices.Index(args, "--")
 	if len(operands) != 1 || operands[0] == "HEAD" || operands[0] == "@" {
 		return false
 	}
 	if at >= 0 {
-		return len(operandsOf(args[:at])) > 0
+		return len(bash.Operands(args[:at])) > 0
 	}
 	o := operands[0]
 	return !p.finds(g.env, o, File, Directory, Special) && (!strings.ContainsAny(o, "*?[") || strings.ContainsAny(o, "{:"))
@@ -111,7 +113,7 @@ func (g *guesser) picks(p *Part, args []string) bool {
 
 // outputsOf returns the files that git archive and git bundle create write.
 func outputsOf(sub string, args []string) (out []string) {
-	if operands := operandsOf(args); sub == "bundle" && len(operands) > 1 && operands[0] == "create" {
+	if operands := bash.Operands(args); sub == "bundle" && len(operands) > 1 && operands[0] == "create" {
 		out = append(out, operands[1])
 	}
 	for i, w := range args {

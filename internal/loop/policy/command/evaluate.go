@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"agent/internal/loop/bash"
 )
 
 // evaluating are builtins of bash that evaluate their words once more: an index such as
@@ -27,12 +29,12 @@ func (r *reader) evaluatesText(n syntax.Node, input bool) {
 		switch c := child.(type) {
 		case *syntax.Stmt:
 			call, ok := c.Cmd.(*syntax.CallExpr)
-			if input || !ok || len(call.Args) == 0 || mayEvaluate(call.Args[0]) || RunsArguments(programName(call.Args[0].Lit())) {
+			if input || !ok || len(call.Args) == 0 || mayEvaluate(call.Args[0]) || RunsArguments(bash.Program(call.Args[0].Lit())) {
 				return true
 			}
 			r.evaluatesText(call, input)
 			for _, d := range c.Redirs {
-				if _, ok := r.given(d); !ok {
+				if r.source.Redirect(d).Text == nil {
 					r.evaluatesText(d, input)
 				}
 			}

@@ -5,13 +5,14 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"agent/internal/loop/bash"
 )
 
 // Limits of a line. A line that exceeds one of them needs approval. The parser has no
 // recursion limit: deeply nested brackets would overflow the stack, which ends the
 // program.
 const (
-	maxLine     = 64 << 10
 	maxBrackets = 200
 	maxParts    = 1000    // simple commands
 	maxWords    = 4000    // words of a part, wildcards expanded
@@ -29,8 +30,8 @@ var openers = [...]string{"if", "case", "while", "until", "for", "select", "time
 // unfit returns why a line must not be parsed, as a clause; empty if it may be.
 func unfit(line string) string {
 	switch {
-	case len(line) > maxLine:
-		return fmt.Sprintf("it is longer than %d KiB", maxLine>>10)
+	case len(line) > bash.MaxLine:
+		return fmt.Sprintf("it is longer than %d KiB", bash.MaxLine>>10)
 	case !utf8.ValidString(line):
 		return "it is not valid UTF-8 text"
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"agent/internal/loop/bash"
 )
 
 // tools are programs for which a rule may cover all arguments.
@@ -59,7 +61,7 @@ func (p *Part) Prefix() []string {
 	if n > 1 && !slices.Contains(families[:], name) || name == "git" && !reads && !slices.Contains(gitWrites[:], first(p.Argv[1:])) {
 		return nil
 	}
-	if len(p.Argv) < n || slices.ContainsFunc(p.Words[:n], func(w Word) bool { return w.Kind != Literal || !plainWord().MatchString(w.Text) }) {
+	if len(p.Argv) < n || slices.ContainsFunc(p.Words[:n], func(w Word) bool { return w.Kind != bash.Literal || !plainWord().MatchString(w.Text) }) {
 		return nil
 	}
 	return slices.Clone(p.Argv[:n])

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"agent/internal/loop/bash"
 )
 
 // reader reads the statements of a line and splits it into parts, which a prover and a
@@ -14,7 +16,7 @@ type reader struct {
 	env     Env
 	prover  prover
 	guesser guesser
-	source  string
+	source  *bash.Line
 	// temporary are the variables that name the temporary directory, or files in it.
 	temporary temporaries
 	parts     []Part
@@ -43,24 +45,25 @@ func (r *reader) needs(traits Trait, reason string) {
 // line reads a command line that runs in one of dirs, or in an unknown directory if
 // there is none.
 func (r *reader) line(text string, dirs []string) {
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
+	line, err := bash.Parse(text)
 	switch {
 	case err != nil:
-		r.needs(Unclear, "bash cannot parse it: "+shown(parseError(err)))
+		r.needs(Unclear, "bash cannot parse it: "+shown(err.Error()))
 		return
-	case len(file.Stmts) == 0:
+	case len(line.File.Stmts) == 0:
 		r.needs(0, "it contains no command")
 		return
 	}
 	outer, outerVariables := r.source, r.temporary
-	r.source, r.temporary = text, temporaries{}
+	r.source, r.temporary = line, temporaries{}
 	if r.depth == 0 { // an outer line may set the variables of others
-		r.temporary = temporariesOf(file, r.env)
+		r.temporary = temporariesOf(line.File, r.env)
+		line.Variable = r.temporary.value
 	}
 	before := r.reason
-	r.list(file.Stmts, dirs)
+	r.list(line.File.Stmts, dirs)
 	if r.depth > 0 || r.reason != before || slices.ContainsFunc(r.parts, func(p Part) bool { return p.Reason != "" }) {
-		r.evaluates(file)
+		r.evaluates(line.File)
 	}
 	r.source, r.temporary = outer, outerVariables
 }
@@ -77,13 +80,6 @@ func (r *reader) inner(text string, dirs []string) {
 	r.line(text, dirs)
 	r.depth--
 	r.nested--
-}
-
-func parseError(err error) string {
-	if e, ok := err.(syntax.ParseError); ok {
-		return e.Text
-	}
-	return err.Error()
 }
 
 // list reads statements that run one after the other.
@@ -278,7 +274,7 @@ func (r *reader) call(c *syntax.CallExpr, redirs []*syntax.Redirect, operator st
 		return nil, nil
 	}
 	for _, a := range c.Assigns {
-		p.Assigns = append(p.Assigns, r.text(a))
+		p.Assigns = append(p.Assigns, r.source.Text(a))
 		if len(c.Args) == 0 {
 			r.assign(a)
 		}
@@ -286,13 +282,13 @@ func (r *reader) call(c *syntax.CallExpr, redirs []*syntax.Redirect, operator st
 	known := true
 	for i, w := range c.Args {
 		word := r.word(w)
-		if word.Kind == Wildcard && !r.expand(p, &word) {
+		if word.Kind == bash.Wildcard && !r.expand(p, &word) {
 			known = false
 		}
-		if word.Kind == Unknown {
+		if word.Kind == bash.Unknown {
 			known = false
 		}
-		if i == 0 && word.Kind == Wildcard {
+		if i == 0 && word.Kind == bash.Wildcard {
 			p.needs(Unclear, "a wildcard names the program")
 		}
 		p.Words = append(p.Words, word)
@@ -332,12 +328,12 @@ func (r *reader) judge(p *Part, c *syntax.CallExpr) {
 		return
 	}
 	for _, w := range p.Words {
-		if w.Kind == Unknown {
+		if w.Kind == bash.Unknown {
 			p.needs(0, "the value of "+code(w.Text)+" is not known before it runs")
 			break
 		}
 	}
-	if p.Words[0].Kind != Literal {
+	if p.Words[0].Kind != bash.Literal {
 		p.needs(Unclear, "the text does not show which program runs")
 		return
 	}
@@ -384,7 +380,7 @@ func (r *reader) substitutions(n syntax.Node, dirs []string) {
 		switch c := child.(type) {
 		case *syntax.DblQuoted:
 			for _, part := range c.Parts {
-				if _, ok := r.document(part); !ok || c.Dollar {
+				if _, ok := r.source.Printed(part); !ok || c.Dollar {
 					r.substitutions(part, dirs)
 				}
 			}
@@ -407,19 +403,10 @@ func (r *reader) substitution(stmts []*syntax.Stmt, dirs []string) {
 	r.nested--
 }
 
-// text returns the source of n.
-func (r *reader) text(n syntax.Node) string {
-	from, to := int(n.Pos().Offset()), int(n.End().Offset())
-	if from > to || to > len(r.source) {
-		return ""
-	}
-	return r.source[from:to]
-}
-
 // argv returns the words that the program gets.
 func argv(words []Word) (out []string) {
 	for _, w := range words {
-		if w.Kind == Wildcard && len(w.Matches) > 0 {
+		if w.Kind == bash.Wildcard && len(w.Matches) > 0 {
 			out = append(out, w.Matches...)
 		} else {
 			out = append(out, w.Text)

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"agent/internal/loop/bash"
 )
 
 // Script returns the line as a script for bash, with every word in single quotes and
@@ -41,35 +43,30 @@ func (c *Command) Script(git string) (string, bool) {
 			if j > 0 {
 				b.WriteByte(' ')
 			}
-			b.WriteString(quote(w))
+			b.WriteString(bash.Quote(w))
 		}
 		for _, re := range p.Redirs {
 			if re.Text != nil {
-				b.WriteString(" " + re.input())
+				b.WriteString(" " + inputOf(re))
 				continue
 			}
 			b.WriteString(" " + re.FD + re.Op)
 			if re.Op == syntax.DplOut.String() {
 				b.WriteString(re.Target.Text)
 			} else {
-				b.WriteString(quote(re.Target.Text))
+				b.WriteString(bash.Quote(re.Target.Text))
 			}
 		}
 	}
 	return b.String(), true
 }
 
-// quote returns a word in single quotes.
-func quote(word string) string {
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-}
-
 // edits reports whether p sets no variables and, in addition to plain redirections, only
 // writes its output to files whose names are known.
 func (p *Part) edits() bool {
-	return len(p.Assigns) == 0 && len(p.Writes) > 0 && !slices.ContainsFunc(p.Redirs, func(re Redirect) bool {
-		writes := slices.Contains([]string{">", ">>", ">|", "&>", "&>>"}, re.Op) && slices.Contains([]string{"", "1", "2"}, re.FD) && re.Target.Kind == Literal
-		return !writes && !re.plain()
+	return len(p.Assigns) == 0 && len(p.Writes) > 0 && !slices.ContainsFunc(p.Redirs, func(re bash.Redirect) bool {
+		writes := slices.Contains([]string{">", ">>", ">|", "&>", "&>>"}, re.Op) && slices.Contains([]string{"", "1", "2"}, re.FD) && re.Target.Kind == bash.Literal
+		return !writes && !isPlain(re)
 	})
 }
 
@@ -78,8 +75,8 @@ func (p *Part) edits() bool {
 func (p *Part) InPlace() []string {
 	words := p.Argv
 	if len(words) > 0 && words[0] == "xargs" {
-		w, _ := wrapping(words[0])
-		words = w.rest(words[1:])
+		w, _ := bash.WrapperOf(words[0])
+		words = w.Command(words[1:])
 	}
 	if first(words) != "sed" || !given("-i", words[1:]) && !given("--in-place", words[1:]) || p.Traits&(Permanent|Unclear|WritesOutside|Connects) != 0 || p.ReadsOptions() {
 		return nil
@@ -87,25 +84,26 @@ func (p *Part) InPlace() []string {
 	return words
 }
 
-// input returns the redirection of a Text. A here-string ends with a newline of its own.
-func (re Redirect) input() string {
+// inputOf returns the redirection of a Text. A here-string ends with a newline of its own.
+func inputOf(re bash.Redirect) string {
 	if *re.Text == "" {
 		return "</dev/null"
 	}
-	return "<<<" + quote(strings.TrimSuffix(*re.Text, "\n"))
+	return "<<<" + bash.Quote(strings.TrimSuffix(*re.Text, "\n"))
 }
 
 // plain reports whether p sets no variables, and redirects only to /dev/null, between
 // standard output and standard error, and from a Text.
 func (p *Part) plain() bool {
-	return len(p.Assigns) == 0 && !slices.ContainsFunc(p.Redirs, func(re Redirect) bool { return !re.plain() })
+	return len(p.Assigns) == 0 && !slices.ContainsFunc(p.Redirs, func(re bash.Redirect) bool { return !isPlain(re) })
 }
 
-func (re Redirect) plain() bool {
+// isPlain reports whether a redirection is one of those that plain allows.
+func isPlain(re bash.Redirect) bool {
 	if re.Text != nil {
 		return true
 	}
-	if !slices.Contains([]string{"", "0", "1", "2"}, re.FD) || re.Target.Kind != Literal {
+	if !slices.Contains([]string{"", "0", "1", "2"}, re.FD) || re.Target.Kind != bash.Literal {
 		return false
 	}
 	switch re.Op {

@@ -7,6 +7,8 @@ import (
 	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"agent/internal/loop/bash"
 )
 
 // temporaries are the variables of a line that name the temporary directory, or a path in it
@@ -126,7 +128,7 @@ func (r *reader) makesTemporary(c *syntax.CmdSubst) bool {
 	}
 	for i, w := range call.Args[1:] {
 		switch word := r.word(w); {
-		case word.Kind != Literal:
+		case word.Kind != bash.Literal:
 			return false
 		case slices.Contains([]string{"-d", "-q", "-t", "-dt", "--directory", "--quiet", "--tmpdir"}, word.Text), strings.HasPrefix(word.Text, "--suffix="):
 		case i > 0 && strings.HasSuffix(call.Args[i].Lit(), "t") && !strings.ContainsAny(word.Text, "/"): // mktemp -t NAME.XXXXXX

@@ -6,71 +6,26 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
-)
 
-// Marks in Word.shape. A line contains no control characters.
-const (
-	expansion = "\x00"          // an expansion
-	several   = expansion + "+" // a word that may become several words
+	"agent/internal/loop/bash"
 )
-
-// shape returns the literal text of a word that is not known, with expansion for the rest. An
-// expansion outside of quotes, or a list in braces, may become several words.
-func shape(w *syntax.Word, brace bool) string {
-	var b strings.Builder
-	for _, part := range w.Parts {
-		switch part := part.(type) {
-		case *syntax.Lit:
-			b.WriteString(part.Value)
-		case *syntax.SglQuoted:
-			if part.Dollar {
-				b.WriteString(expansion)
-			} else {
-				b.WriteString(part.Value)
-			}
-		case *syntax.DblQuoted:
-			for _, inner := range part.Parts {
-				lit, ok := inner.(*syntax.Lit)
-				list, isParam := inner.(*syntax.ParamExp)
-				switch {
-				case ok && !part.Dollar:
-					b.WriteString(lit.Value)
-				case isParam && (list.Param == nil || list.Param.Value == "@" || list.Index != nil || list.Excl):
-					return several
-				default:
-					b.WriteString(expansion)
-				}
-			}
-		default:
-			return several
-		}
-	}
-	if brace {
-		return several
-	}
-	return b.String()
-}
 
 // valueOptions are options of git whose value in the next word is no other option.
 var valueOptions = [...]string{"-b", "-c", "-m", "-F", "-e", "--message", "--author", "--date", "--format"}
 
 // unknown reports whether text is the source of a word of p whose value is not known.
-func (p *Part) unknown(text string) bool { return p.shapeOf(text) != "" }
-
-// shapeOf returns the shape of a word of p whose value is not known; empty for others.
-func (p *Part) shapeOf(text string) string {
-	i := slices.IndexFunc(p.Words, func(w Word) bool { return w.Kind == Unknown && w.Text == text })
-	if i < 0 {
-		return ""
-	}
-	return p.Words[i].shape
+func (p *Part) unknown(text string) bool {
+	_, ok := p.unknownWord(text)
+	return ok
 }
 
-// mayBeOption reports whether a word with this shape may begin with a dash and be an
-// option.
-func mayBeOption(shape string) bool {
-	start, _, _ := strings.Cut(shape, expansion)
-	return (start == "" || start[0] == '-') && !strings.ContainsAny(shape, ",;/: ")
+// unknownWord returns the word of p with this source whose value is not known.
+func (p *Part) unknownWord(text string) (w Word, ok bool) {
+	i := slices.IndexFunc(p.Words, func(w Word) bool { return w.Kind == bash.Unknown && w.Text == text })
+	if i < 0 {
+		return w, false
+	}
+	return p.Words[i], true
 }
 
 // unknownOptions adds Unclear if a word that is not known may be an option with which git
@@ -92,14 +47,14 @@ func (g *guesser) unknownOptions(p *Part, name string, args []string, sub string
 		return e.traits&Destroys != 0 && (name != "git" || e.subcommand != "" && e.subcommand == sub)
 	})
 	for i, w := range args {
-		shape := p.shapeOf(w)
-		if !rows || shape == "" {
+		word, unknown := p.unknownWord(w)
+		if !rows || !unknown {
 			continue
 		}
-		if i > 0 && shape != several && (findTest(args[i-1]) > 1 && name != "git" || name == "git" && slices.Contains(valueOptions[:], args[i-1])) {
+		if i > 0 && !word.MaySplit() && (findTest(args[i-1]) > 1 && name != "git" || name == "git" && slices.Contains(valueOptions[:], args[i-1])) {
 			continue
 		}
-		if mayBeOption(shape) || sub == "checkout" {
+		if word.MayBeOption() || sub == "checkout" {
 			p.needs(Unclear, "the text does not show which options "+code(name)+" gets: "+code(w))
 		}
 	}
@@ -116,8 +71,7 @@ func (g *guesser) embedded(p *Part, text string, mask Trait) {
 	if *g.depth > maxDepth || !strings.ContainsAny(text, " \t\n$`{<") || unfit(text) != "" {
 		return
 	}
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
-	if err != nil || len(file.Stmts) == 0 {
+	if line, err := bash.Parse(text); err != nil || len(line.File.Stmts) == 0 {
 		return
 	}
 	inner := newReader(g.env)
@@ -166,7 +120,7 @@ func (r *reader) assigned(p *Part, all []*syntax.Assign) {
 			continue
 		}
 		switch w := r.word(a.Value); {
-		case w.Kind == Unknown:
+		case w.Kind == bash.Unknown:
 		case strings.HasPrefix(w.Text, "!"), a.Name != nil && strings.HasPrefix(a.Name.Value, "GIT_"):
 			r.guesser.embedded(p, w.Text, Destroys|Unclear)
 		default:
@@ -185,20 +139,20 @@ func startsCommandsIn(w string) bool {
 // of git, an action of find or the script of a shell. The arguments of xargs end with command.
 func (g *guesser) eachArgument(p *Part, name string, args, command []string) {
 	options := args[:len(args)-len(command)]
-	marker := eachOf(args).marker
+	marker := bash.XargsOf(args).Marker
 	unclear := len(command) > 0 && (strings.Contains(command[0], "{}") || marker != "" && strings.Contains(command[0], marker))
 	for len(command) > 0 {
-		w, ok := wrapping(programName(command[0]))
+		w, ok := bash.WrapperOf(bash.Program(command[0]))
 		if !ok {
 			break
 		}
-		command = w.rest(command[1:])
+		command = w.Command(command[1:])
 		unclear = unclear || len(command) == 0
 	}
-	switch program := programName(first(command)); {
+	switch program := bash.Program(first(command)); {
 	case len(command) == 0:
-	case slices.Contains(shells[:], program):
-		script := scriptOf(command[1:])
+	case bash.IsShell(program):
+		script := bash.ScriptOf(command[1:])
 		unclear = unclear || script == "" || slices.ContainsFunc(options, func(w string) bool {
 			marker := strings.TrimPrefix(w, "-I")
 			return strings.Contains(script, "{}") || marker != "" && strings.Contains(script, marker)
@@ -231,8 +185,8 @@ func runsDefined(parts []Part) {
 			continue
 		}
 		runs := words[:1]
-		if slices.Contains(shells[:], programName(words[0])) {
-			runs = operandsOf(words)
+		if bash.IsShell(bash.Program(words[0])) {
+			runs = bash.Operands(words)
 		}
 		for _, w := range runs {
 			if slices.Contains(defined, filepath.Base(w)) {
@@ -240,28 +194,4 @@ func runsDefined(parts []Part) {
 			}
 		}
 	}
-}
-
-// joinsDelimiter reports whether a line of a here-document becomes its delimiter if bash
-// joins lines that end with a backslash. The parser and bash then disagree about the end
-// of the document.
-func joinsDelimiter(d *syntax.Redirect) bool {
-	delimiter := d.Word.Lit()
-	if delimiter == "" || d.Hdoc == nil {
-		return false
-	}
-	var text strings.Builder
-	for _, part := range d.Hdoc.Parts {
-		if lit, ok := part.(*syntax.Lit); ok {
-			text.WriteString(lit.Value)
-		} else {
-			text.WriteByte('$')
-		}
-	}
-	for line := range strings.SplitSeq(strings.ReplaceAll(text.String(), "\\\n", ""), "\n") {
-		if strings.TrimLeft(line, "\t") == delimiter {
-			return true
-		}
-	}
-	return false
 }

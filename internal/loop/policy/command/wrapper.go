@@ -5,68 +5,13 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"agent/internal/loop/bash"
 )
-
-// wraps describes a program that runs the command in its arguments.
-type wraps struct {
-	values   string // short options with a value
-	operands int    // operands before the command
-	line     bool   // the command is a line for a shell
-}
-
-// wrapping returns how a program runs the command in its arguments.
-func wrapping(name string) (w wraps, ok bool) {
-	switch name {
-	case "command", "builtin", "nohup", "setsid", "busybox", "toybox", "catchsegv", "fakeroot", "torsocks", "proxychains", "caffeinate":
-	case "exec":
-		w.values = "a"
-	case "timeout", "gtimeout":
-		w.values, w.operands = "ks", 1
-	case "nice", "ionice":
-		w.values = "nc"
-	case "chrt":
-		w.values, w.operands = "TPD", 1
-	case "stdbuf":
-		w.values = "ioe"
-	case "env":
-		w.values = "uCS"
-	case "sudo":
-		w.values = "ugpCDhRTt"
-	case "doas", "pkexec", "runas", "gosu":
-		w.values = "u"
-	case "xargs", "gxargs":
-		w.values = "InPdLsaE"
-	case "parallel":
-		w.values = "jna"
-	case "time", "gtime":
-		w.values = "of"
-	case "chroot", "taskset", "setarch", "linux64", "flock", "schroot":
-		w.values, w.operands = "wE", 1
-	case "unshare", "nsenter", "systemd-run", "prlimit", "cgexec", "firejail", "bwrap", "strace", "ltrace", "dtruss", "valgrind", "perf", "rlwrap", "unbuffer", "entr", "direnv", "dotenv":
-		w.values = "etpoSGg"
-	case "runuser", "setpriv", "chpst", "setuidgid", "dbus-run-session", "dbus-launch", "xvfb-run", "numactl", "cpulimit", "systemd-inhibit", "systemd-cat",
-		"start-stop-daemon", "run-parts", "watchexec", "nodemon", "conda", "mamba", "micromamba", "mise", "asdf", "rbenv", "pyenv", "nvm", "volta", "fnm", "ld.so":
-		w.values = "ugGpneacNmls"
-	case "hyperfine", "nix-shell", "nix", "guix":
-		w.values, w.line = "wrmMPpI", true
-	case "watch":
-		w.values, w.line = "n", true
-	case "ssh":
-		w.values, w.operands, w.line = "bcDEeFIiJLlmOopQRSWw", 1, true
-	case "eval", "trap":
-		w.line = true
-	default:
-		return w, strings.HasPrefix(name, "ld-linux") || strings.HasPrefix(name, "ld-musl") // the loader of programs
-	}
-	return w, true
-}
-
-// shells run the line after -c.
-var shells = [...]string{"sh", "bash", "dash", "zsh", "ksh", "mksh", "fish", "ash", "csh", "tcsh", "rbash", "elvish", "nu", "su", "script", "flock", "source", ".", "at", "batch"}
 
 // unwrap judges the command that the program of p runs. The result only adds traits.
 func (g *guesser) unwrap(p *Part, name string, args []string) {
-	if slices.Contains(shells[:], name) {
+	if bash.IsShell(name) {
 		g.shell(p, name, args)
 	}
 	switch name {
@@ -85,40 +30,40 @@ func (g *guesser) unwrap(p *Part, name string, args []string) {
 		}
 		return
 	}
-	w, ok := wrapping(name)
+	w, ok := bash.WrapperOf(name)
 	if !ok {
 		return
 	}
 	p.needs(Interprets, code(name)+" runs another command")
 	switch name {
 	case "env":
-		if line := splitString(args); line != "" {
+		if line := bash.SplitString(args); line != "" {
 			g.line(line, p.dirs)
 		}
 		if slices.ContainsFunc(args, startsCommandsIn) {
 			p.needs(Unclear, "`env` sets a variable that makes bash run commands")
 		}
 	case "xargs", "gxargs", "parallel":
-		g.eachArgument(p, name, args, w.rest(args))
+		g.eachArgument(p, name, args, w.Command(args))
 	case "sudo", "doas", "pkexec", "runas":
 		p.needs(Interprets|Destroys|Permanent, code(name)+" runs a command as another user")
 	}
-	rest := w.rest(args)
-	if len(rest) > 0 && slices.ContainsFunc(p.Words, func(word Word) bool { return word.Kind == Unknown && word.Text == rest[0] }) {
+	rest := w.Command(args)
+	if len(rest) > 0 && slices.ContainsFunc(p.Words, func(word Word) bool { return word.Kind == bash.Unknown && word.Text == rest[0] }) {
 		p.needs(Unclear, "the text does not show which program "+code(name)+" runs")
 	}
 	switch {
-	case w.line && slices.ContainsFunc(rest, p.unknown):
+	case w.Line && slices.ContainsFunc(rest, p.unknown):
 		p.needs(Unclear, "the text does not show what "+code(name)+" runs")
 	case name == "trap" && len(rest) > 0:
 		g.line(rest[0], nil)
-	case w.line && len(rest) > 0:
+	case w.Line && len(rest) > 0:
 		g.line(strings.Join(rest, " "), nil)
 	default:
 		g.nest(p, rest)
 	}
 	for i, word := range args { // also behind options that are not known
-		switch programName(word) {
+		switch bash.Program(word) {
 		case "rm", "shred", "dd", "mkfs", "unlink":
 			g.nest(p, args[i:])
 			return
@@ -132,99 +77,26 @@ func (g *guesser) shell(p *Part, name string, args []string) {
 	if g.readsScript(p, args) {
 		p.needs(Unclear, code(name)+" runs what it reads")
 	}
-	if slices.ContainsFunc(p.Words, func(w Word) bool { return w.Kind == Unknown && len(args) > 0 && w.Text == args[0] }) {
+	if slices.ContainsFunc(p.Words, func(w Word) bool { return w.Kind == bash.Unknown && len(args) > 0 && w.Text == args[0] }) {
 		p.needs(Unclear, "the text does not show what "+code(name)+" runs")
 	}
-	if line := scriptOf(args); p.unknown(line) {
+	if line := bash.ScriptOf(args); p.unknown(line) {
 		p.needs(Unclear, "the text does not show what "+code(name)+" runs")
 	} else if line != "" {
 		g.line(line, p.dirs)
 	}
 }
 
-// scriptOf returns the line that a shell gets after its option -c; empty if there is none.
-func scriptOf(args []string) string {
-	c := slices.IndexFunc(args, func(w string) bool {
-		return strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "--") && strings.Contains(w, "c")
-	})
-	if c < 0 {
-		return ""
-	}
-	for i := c + 1; i < len(args); i++ {
-		switch w := args[i]; {
-		case w == "-o", w == "+o", w == "-O", w == "+O":
-			i++
-		case !strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "+"):
-			return w
-		}
-	}
-	return ""
-}
-
 // readsScript reports whether a shell with these arguments may read its commands from its
 // input, which is a pipe, a here-document or a file.
 func (g *guesser) readsScript(p *Part, args []string) bool {
-	operands := operandsOf(args)
+	operands := bash.Operands(args)
 	device := slices.ContainsFunc(operands, func(w string) bool { return strings.HasPrefix(w, "/dev/") || strings.HasPrefix(w, "/proc/") })
-	if !p.input.piped && !slices.ContainsFunc(p.Redirs, func(re Redirect) bool { return strings.HasPrefix(re.Op, "<") }) {
+	if !p.input.piped && !slices.ContainsFunc(p.Redirs, func(re bash.Redirect) bool { return strings.HasPrefix(re.Op, "<") }) {
 		return device
 	}
-	return device || scriptOf(args) == "" && !slices.ContainsFunc(operands, func(w string) bool { return p.finds(g.env, w, File, Directory, Special) }) || given("-s", args)
+	return device || bash.ScriptOf(args) == "" && !slices.ContainsFunc(operands, func(w string) bool { return p.finds(g.env, w, File, Directory, Special) }) || given("-s", args)
 }
-
-// splitString returns the command line that env runs because of its option -S: the value of
-// the option and the arguments after it. It is empty without that option.
-func splitString(args []string) string {
-	for i, a := range args {
-		name, value, attached := strings.Cut(a, "=")
-		if long := len(name) > 2 && strings.HasPrefix("--split-string", name); !long {
-			options, rest, found := strings.Cut(a, "S")
-			if !found || !strings.HasPrefix(options, "-") || strings.HasPrefix(options, "--") {
-				continue
-			}
-			value, attached = rest, rest != ""
-		}
-		args = args[i+1:]
-		if !attached && len(args) > 0 {
-			value, args = args[0], args[1:]
-		}
-		line, _, _ := strings.Cut(splitEscapes.Replace(value), "\x00")
-		if strings.HasPrefix(strings.TrimSpace(line), "-") {
-			line = "env " + line
-		}
-		for _, w := range args {
-			line += " " + quote(w)
-		}
-		return line
-	}
-	return ""
-}
-
-// splitEscapes decodes the escapes of env -S that bash decodes differently: \_ is a space, and
-// \c ends the text.
-var splitEscapes = strings.NewReplacer(`\\`, `\\`, `\_`, " ", `\c`, "\x00")
-
-// rest returns the arguments after options, assignments and operands.
-func (w wraps) rest(args []string) []string {
-	operands := w.operands
-	for i := 0; i < len(args); i++ {
-		a := args[i]
-		switch {
-		case a == "--":
-		case strings.HasPrefix(a, "-") && len(a) == 2 && strings.Contains(w.values, a[1:]):
-			i++
-		case strings.HasPrefix(a, "-"), !w.line && assignment().MatchString(a):
-		case operands > 0:
-			operands--
-		default:
-			return args[i:]
-		}
-	}
-	return nil
-}
-
-// assignment matches arguments of env and sudo that set variables.
-var assignment = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`) })
 
 // nest adds the traits of a command in the arguments of p.
 func (g *guesser) nest(p *Part, words []string) {
@@ -283,15 +155,11 @@ func (v *prover) wrapper(p *Part, name string, args []string) string {
 
 // wrapped judges the command that a wrapper runs.
 func (v *prover) wrapped(p *Part, name string, argv []string) string {
-	if len(argv) == 0 || dashed(argv[0]) || slices.Contains(builtins[:], argv[0]) || wrapsListed(argv[0]) {
+	_, wraps := bash.WrapperOf(first(argv))
+	if len(argv) == 0 || dashed(argv[0]) || slices.Contains(builtins[:], argv[0]) || wraps {
 		return code(name) + " runs another command"
 	}
 	return v.reading(p, argv)
-}
-
-func wrapsListed(name string) bool {
-	_, ok := wrapping(name)
-	return ok
 }
 
 // eachFile judges xargs. It may only read names of regular files that find prints,
@@ -388,6 +256,6 @@ func RunsArguments(program string) bool {
 	case "find", "fd", "fdfind", "alias", "bind", "complete", "mapfile", "readarray":
 		return true
 	}
-	_, wraps := wrapping(program)
-	return wraps || slices.Contains(shells[:], program)
+	_, wraps := bash.WrapperOf(program)
+	return wraps || bash.IsShell(program)
 }

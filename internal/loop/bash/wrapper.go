@@ -34,8 +34,9 @@ func Quote(word string) string {
 
 // Wrapper describes a program that runs the command in its arguments.
 type Wrapper struct {
-	values   string // short options with a value
-	operands int    // operands before the command
+	values   string   // short options with a value
+	long     []string // long options whose value may be the next word
+	operands int      // operands before the command
 	// Line is set if the command is a line for a shell.
 	Line bool
 }
@@ -48,7 +49,7 @@ func WrapperOf(program string) (w Wrapper, ok bool) {
 	case "exec":
 		w.values = "a"
 	case "timeout", "gtimeout":
-		w.values, w.operands = "ks", 1
+		w.values, w.long, w.operands = "ks", []string{"--signal", "--kill-after"}, 1
 	case "nice", "ionice":
 		w.values = "nc"
 	case "chrt":
@@ -65,13 +66,15 @@ func WrapperOf(program string) (w Wrapper, ok bool) {
 		w.values = "InPdLsaE"
 	case "parallel":
 		w.values = "jna"
+	case "xvfb-run":
+		w.values = "efnpsw"
 	case "time", "gtime":
 		w.values = "of"
 	case "chroot", "taskset", "setarch", "linux64", "flock", "schroot":
 		w.values, w.operands = "wE", 1
 	case "unshare", "nsenter", "systemd-run", "prlimit", "cgexec", "firejail", "bwrap", "strace", "ltrace", "dtruss", "valgrind", "perf", "rlwrap", "unbuffer", "entr", "direnv", "dotenv":
 		w.values = "etpoSGg"
-	case "runuser", "setpriv", "chpst", "setuidgid", "dbus-run-session", "dbus-launch", "xvfb-run", "numactl", "cpulimit", "systemd-inhibit", "systemd-cat",
+	case "runuser", "setpriv", "chpst", "setuidgid", "dbus-run-session", "dbus-launch", "numactl", "cpulimit", "systemd-inhibit", "systemd-cat",
 		"start-stop-daemon", "run-parts", "watchexec", "nodemon", "conda", "mamba", "micromamba", "mise", "asdf", "rbenv", "pyenv", "nvm", "volta", "fnm", "ld.so":
 		w.values = "ugGpneacNmls"
 	case "hyperfine", "nix-shell", "nix", "guix":
@@ -154,7 +157,7 @@ func (w Wrapper) Command(args []string) []string {
 		a := args[i]
 		switch {
 		case a == "--":
-		case strings.HasPrefix(a, "-") && len(a) == 2 && strings.Contains(w.values, a[1:]):
+		case strings.HasPrefix(a, "-") && len(a) == 2 && strings.Contains(w.values, a[1:]), slices.Contains(w.long, a):
 			i++
 		case strings.HasPrefix(a, "-"), !w.Line && assignment().MatchString(a):
 		case operands > 0:

@@ -39,25 +39,30 @@ type Wrapper struct {
 	operands int      // operands before the command
 	// Line is set if the command is a line for a shell.
 	Line bool
+	// Passes is set if the exit code of the wrapper is that of the command, unless the
+	// wrapper itself fails or ends the command.
+	Passes bool
 }
 
 // WrapperOf returns how a program runs the command in its arguments. It reports false for a
 // program that is no wrapper. The name is that of Program.
 func WrapperOf(program string) (w Wrapper, ok bool) {
 	switch program {
-	case "command", "builtin", "nohup", "setsid", "busybox", "toybox", "catchsegv", "fakeroot", "torsocks", "proxychains", "caffeinate":
+	case "command", "nohup":
+		w.Passes = true
+	case "builtin", "setsid", "busybox", "toybox", "catchsegv", "fakeroot", "torsocks", "proxychains", "caffeinate":
 	case "exec":
-		w.values = "a"
+		w.values, w.Passes = "a", true
 	case "timeout", "gtimeout":
-		w.values, w.long, w.operands = "ks", []string{"--signal", "--kill-after"}, 1
+		w.values, w.long, w.operands, w.Passes = "ks", []string{"--signal", "--kill-after"}, 1, true
 	case "nice", "ionice":
-		w.values = "nc"
+		w.values, w.Passes = "nc", program == "nice"
 	case "chrt":
 		w.values, w.operands = "TPD", 1
 	case "stdbuf":
-		w.values = "ioe"
+		w.values, w.Passes = "ioe", true
 	case "env":
-		w.values = "uCS"
+		w.values, w.Passes = "uCS", true
 	case "sudo":
 		w.values = "ugpCDhRTt"
 	case "doas", "pkexec", "runas", "gosu":
@@ -67,9 +72,9 @@ func WrapperOf(program string) (w Wrapper, ok bool) {
 	case "parallel":
 		w.values = "jna"
 	case "xvfb-run":
-		w.values = "efnpsw"
+		w.values, w.Passes = "efnpsw", true
 	case "time", "gtime":
-		w.values = "of"
+		w.values, w.Passes = "of", true
 	case "chroot", "taskset", "setarch", "linux64", "flock", "schroot":
 		w.values, w.operands = "wE", 1
 	case "unshare", "nsenter", "systemd-run", "prlimit", "cgexec", "firejail", "bwrap", "strace", "ltrace", "dtruss", "valgrind", "perf", "rlwrap", "unbuffer", "entr", "direnv", "dotenv":

@@ -285,10 +285,14 @@ func (c *run) same(o *run) bool {
 func (l *Ledger) since(c *run) event.CheckRun {
 	out := c.CheckRun
 	for _, at := range l.edits {
-		out.EditedSince += count(at > c.began)
+		if at > c.began {
+			out.EditedSince++
+		}
 	}
 	for _, o := range l.commands {
-		out.CommandsSince += count(o.ended > c.began && (o != c.own || c.after))
+		if o.ended > c.began && (o != c.own || c.after) {
+			out.CommandsSince++
+		}
 	}
 	return out
 }

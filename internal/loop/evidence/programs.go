@@ -1,10 +1,10 @@
 package evidence
 
 import (
-	"path"
 	"slices"
 	"strings"
 
+	"agent/internal/loop/bash"
 	"agent/internal/loop/event"
 )
 
@@ -15,57 +15,52 @@ type manner struct {
 	writes  bool // it may change files
 }
 
-// wrappers are programs that run the command in their arguments. Value options take
-// an argument.
-var wrappers = []struct {
-	words []string
-	value []string
-	skip  int // arguments before the command
-}{
-	{words: []string{"timeout"}, value: []string{"-s", "-k", "--signal", "--kill-after"}, skip: 1},
-	{words: []string{"env"}, value: []string{"-u", "-C"}},
-	{words: []string{"nice"}, value: []string{"-n"}},
-	{words: []string{"nohup"}}, {words: []string{"command"}}, {words: []string{"exec"}},
-	{words: []string{"stdbuf"}, value: []string{"-o", "-e", "-i"}},
-	{words: []string{"xvfb-run"}},
-	{words: []string{"uv", "run"}, value: []string{"--with", "--python", "-p", "--extra", "--group"}},
-	{words: []string{"poetry", "run"}}, {words: []string{"pipenv", "run"}}, {words: []string{"pdm", "run"}},
-	{words: []string{"bundle", "exec"}}, {words: []string{"npx"}}, {words: []string{"bunx"}},
-	{words: []string{"pnpm", "exec"}}, {words: []string{"pnpm", "dlx"}}, {words: []string{"yarn", "exec"}},
-	{words: []string{"python", "-m"}}, {words: []string{"python3", "-m"}}, {words: []string{"go", "tool"}},
+// launchers are package managers and interpreters that run the program in their arguments.
+// Value options take an argument.
+var launchers = []struct{ words, value []string }{
+	{[]string{"uv", "run"}, []string{"--with", "--python", "-p", "--extra", "--group"}},
+	{[]string{"poetry", "run"}, nil}, {[]string{"pipenv", "run"}, nil}, {[]string{"pdm", "run"}, nil},
+	{[]string{"bundle", "exec"}, nil}, {[]string{"npx"}, nil}, {[]string{"bunx"}, nil},
+	{[]string{"pnpm", "exec"}, nil}, {[]string{"pnpm", "dlx"}, nil}, {[]string{"yarn", "exec"}, nil},
+	{[]string{"python", "-m"}, nil}, {[]string{"python3", "-m"}, nil}, {[]string{"go", "tool"}, nil},
 }
 
 // unwrapped returns a command without the programs that only run it, and with the
-// base name of its program.
+// name of its program as bash.Program returns it.
 func unwrapped(words []string) []string {
 	words = slices.Clone(words)
-next:
-	for len(words) > 0 {
+	for len(words) > 0 && words[0] != "" {
 		if words[0] == "command" && has(words[1:min(len(words), 2)], "-v", "-V") { // it only finds a program
 			return words[:1]
 		}
-		words[0] = strings.TrimSuffix(path.Base(strings.ReplaceAll(words[0], `\`, "/")), ".exe")
-		for _, w := range wrappers {
-			if n := len(w.words); len(words) > n && slices.Equal(words[:n], w.words) {
-				words = words[n:]
-				for len(words) > 0 && (strings.HasPrefix(words[0], "-") || w.words[0] == "env" && strings.Contains(words[0], "=")) {
-					words = words[min(len(words), 1+count(slices.Contains(w.value, words[0]))):]
-				}
-				words = words[min(w.skip, len(words)):]
-				continue next
-			}
+		words[0] = bash.Program(words[0])
+		inner := launched(words)
+		if w, ok := bash.WrapperOf(words[0]); ok && w.Passes {
+			inner = w.Command(words[1:])
 		}
-		break
+		if len(inner) == 0 {
+			break
+		}
+		words = inner
 	}
 	return words
 }
 
-// count returns 1 if yes is set.
-func count(yes bool) int {
-	if yes {
-		return 1
+// launched returns the command that one of the launchers runs; empty if there is none.
+func launched(words []string) []string {
+	for _, l := range launchers {
+		n := len(l.words)
+		if len(words) <= n || !slices.Equal(words[:n], l.words) {
+			continue
+		}
+		for words = words[n:]; len(words) > 0 && strings.HasPrefix(words[0], "-"); words = words[1:] {
+			if slices.Contains(l.value, words[0]) && len(words) > 1 {
+				words = words[1:]
+			}
+		}
+		return words
 	}
-	return 0
+	return nil
 }
 
 // programs are the checks that are recognized, by kind: programs, some with their

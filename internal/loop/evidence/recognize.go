@@ -6,6 +6,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"agent/internal/loop/bash"
 	"agent/internal/loop/event"
 )
 
@@ -62,23 +63,23 @@ func recognize(line, dir string) script {
 	if len(line) > maxScript {
 		return script{changes: true}
 	}
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(line), "")
+	parsed, err := bash.Parse(line)
 	if err != nil {
 		return script{changes: true}
 	}
-	r := reader{text: line, dir: dir}
+	r := reader{line: parsed, dir: dir}
 	p := proof{zero: true, fail: true, runs: true}
-	if redefines(file) {
+	if r.redefines() {
 		p = none(whyChanged)
 	}
-	r.list(file.Stmts, p)
+	r.list(parsed.File.Stmts, p)
 	return r.script
 }
 
 // reader reads the statements of a script in the order in which they run.
 type reader struct {
 	script
-	text     string
+	line     *bash.Line
 	dir      string // current directory; empty if unknown
 	errexit  bool
 	pipefail bool
@@ -109,7 +110,7 @@ func (r *reader) list(stmts []*syntax.Stmt, p proof) {
 		if r.errexit && !r.trivial(s) {
 			p.fail, p.runs, p.why = false, false, whyOther
 		}
-		switch exit := exits(s); {
+		switch exit := r.exits(s); {
 		case exit == mayExitZero:
 			p = none(whyExit)
 		case exit == exitsNonzero:
@@ -171,15 +172,15 @@ func (r *reader) binary(c *syntax.BinaryCmd, p proof) {
 		if !r.trivial(c.X) {
 			y.fail, y.runs, y.why = false, false, whyOther
 		}
-		if exits(c.X) == mayExitZero {
+		if r.exits(c.X) == mayExitZero {
 			y = none(whyExit)
 		}
 	case syntax.OrStmt:
 		y.zero, y.runs, y.why = false, false, whyOther
-		if exits(c.X) != staysIn {
+		if r.exits(c.X) != staysIn {
 			y = none(whyExit)
 		}
-		if exits(c.Y) == exitsNonzero {
+		if r.exits(c.Y) == exitsNonzero {
 			x.zero = p.zero || p.runs && !r.subshell
 		} else if !fails(c.Y) {
 			x.zero, x.why = false, whyIgnored
@@ -227,7 +228,7 @@ func (r *reader) inside(n syntax.Node, p proof) {
 		syntax.Walk(n, func(n syntax.Node) bool {
 			switch n := n.(type) {
 			case *syntax.Redirect:
-				if writes(n) {
+				if r.writes(n) {
 					r.change()
 				}
 			case *syntax.CallExpr:
@@ -251,7 +252,7 @@ func (r *reader) call(c *syntax.CallExpr, p proof) {
 
 // simple reads a simple command.
 func (r *reader) simple(c *syntax.CallExpr, p proof) {
-	words := literals(c)
+	words := r.words(c)
 	if len(words) == 0 {
 		return
 	}
@@ -317,11 +318,7 @@ func (r *reader) set(words []string) {
 
 // source returns the text of n on one line.
 func (r *reader) source(n syntax.Node) string {
-	from, to := int(n.Pos().Offset()), int(n.End().Offset())
-	if from > to || to > len(r.text) {
-		return ""
-	}
-	return strings.Join(strings.Fields(r.text[from:to]), " ")
+	return strings.Join(strings.Fields(r.line.Text(n)), " ")
 }
 
 // name returns the program of a statement.
@@ -338,7 +335,7 @@ func (r *reader) trivial(s *syntax.Stmt) bool {
 	if !ok || len(s.Redirs) > 0 || s.Negated {
 		return false
 	}
-	words := literals(c)
+	words := r.words(c)
 	if len(words) == 0 || words[0] == "" {
 		return false
 	}

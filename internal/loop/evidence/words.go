@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"agent/internal/loop/bash"
 )
 
 // changeDir returns the directory after cd; empty if it is not known.
@@ -21,50 +23,27 @@ func changeDir(dir string, words []string) string {
 	return filepath.Join(dir, words[1])
 }
 
-// literals returns the words of a command. A word that depends on an expansion is
-// empty.
-func literals(c *syntax.CallExpr) []string {
+// words returns the words of a command. A word that depends on an expansion is empty.
+func (r *reader) words(c *syntax.CallExpr) []string {
 	words := make([]string, len(c.Args))
-	for i, w := range c.Args {
-		words[i] = literal(w)
+	for i, arg := range c.Args {
+		if w := r.line.Word(arg); w.Kind != bash.Unknown {
+			words[i] = w.Text
+		}
 	}
 	return words
 }
 
-// literal returns the value of a word; empty if it depends on an expansion.
-func literal(w *syntax.Word) string {
-	var b strings.Builder
-	for _, part := range w.Parts {
-		switch part := part.(type) {
-		case *syntax.Lit:
-			b.WriteString(part.Value)
-		case *syntax.SglQuoted:
-			b.WriteString(part.Value)
-		case *syntax.DblQuoted:
-			for _, inner := range part.Parts {
-				lit, ok := inner.(*syntax.Lit)
-				if !ok {
-					return ""
-				}
-				b.WriteString(lit.Value)
-			}
-		default:
-			return ""
-		}
-	}
-	return b.String()
-}
-
-// writes reports whether a redirection writes to a file.
-func writes(d *syntax.Redirect) bool {
+// writes reports whether a redirection may write to a file.
+func (r *reader) writes(d *syntax.Redirect) bool {
+	to := r.line.Redirect(d).Target
 	switch d.Op {
 	case syntax.RdrIn, syntax.DplIn, syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
 		return false
 	case syntax.DplOut:
-		to := literal(d.Word)
-		return to != "-" && strings.Trim(to, "0123456789") != ""
+		return to.Kind == bash.Unknown || to.Text != "-" && strings.Trim(to.Text, "0123456789") != ""
 	}
-	return literal(d.Word) != "/dev/null"
+	return to.Kind == bash.Unknown || to.Text != "/dev/null"
 }
 
 // The values of exits.
@@ -75,7 +54,7 @@ const (
 )
 
 // exits reports whether a statement may end the shell, and how.
-func exits(s *syntax.Stmt) int {
+func (r *reader) exits(s *syntax.Stmt) int {
 	worst := staysIn
 	if _, ok := s.Cmd.(*syntax.Subshell); ok {
 		return worst
@@ -85,7 +64,7 @@ func exits(s *syntax.Stmt) int {
 		if !ok {
 			return true
 		}
-		words := literals(c)
+		words := r.words(c)
 		if len(words) == 0 {
 			return true
 		}
@@ -131,17 +110,17 @@ func setsVariable(word string) bool {
 	return slices.Contains(variables, strings.TrimSuffix(name, "+"))
 }
 
-// redefines reports whether a script gives its words or its exit code another
+// redefines reports whether the script gives its words or its exit code another
 // meaning.
-func redefines(f *syntax.File) (yes bool) {
-	syntax.Walk(f, func(n syntax.Node) bool {
+func (r *reader) redefines() (yes bool) {
+	syntax.Walk(r.line.File, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.FuncDecl:
 			yes = true
 		case *syntax.Assign:
 			yes = yes || n.Name != nil && slices.Contains(variables, n.Name.Value)
 		case *syntax.CallExpr:
-			if words := literals(n); len(words) > 0 {
+			if words := r.words(n); len(words) > 0 {
 				switch words[0] {
 				case "alias", "trap", "eval", "enable", "hash", "shopt", "kill":
 					yes = true

@@ -90,7 +90,8 @@ func (p *Part) printsSplit(lines bool, env Env) bool {
 	return false
 }
 
-// xargsRuns reports whether the program of xargs may take words as options or scripts that run others.
+// xargsRuns reports whether the program of xargs may take words as options or scripts that run
+// others.
 // If paths is set, no word begins with a dash.
 func xargsRuns(e bash.Xargs, paths bool) bool {
 	command, head := e.Command, e.Command

@@ -5,9 +5,10 @@
 //
 // # Model
 //
-// Judge parses a line with package bash and lists its simple commands as Parts. A line runs automatically only if every part is proven to only read:
-// its words are literal, its program is listed in programs.txt, and so is each of its
-// options. All other lines need approval. The proof never searches for what is
+// Judge parses a line with package bash and lists its simple commands as Parts. A line
+// runs automatically only if every part is proven to only read: its words are literal, its
+// program is listed in programs.txt, and so is each of its options. All other lines need
+// approval. The proof never searches for what is
 // dangerous; a construct, program or option that the package does not know needs
 // approval.
 //

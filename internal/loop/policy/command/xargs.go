@@ -91,8 +91,7 @@ func (p *Part) printsSplit(lines bool, env Env) bool {
 }
 
 // xargsRuns reports whether the program of xargs may take words as options or scripts that run
-// others.
-// If paths is set, no word begins with a dash.
+// others. If paths is set, no word begins with a dash.
 func xargsRuns(e bash.Xargs, paths bool) bool {
 	command, head := e.Command, e.Command
 	if e.Marker != "" {

@@ -14,6 +14,7 @@ import (
 	"agent/cmd/agent/command"
 	"agent/cmd/agent/credentials"
 	"agent/cmd/agent/exit"
+	"agent/cmd/agent/project"
 	"agent/cmd/agent/sessions"
 	"agent/cmd/agent/stored"
 	"agent/internal/history"
@@ -103,7 +104,7 @@ func openInEditor(given *flags, end *exit.Signals, o acp.Opening) (*acp.Opened, 
 		}
 		return all
 	}
-	custom, notices := customCommands(a.project)
+	custom, notices := project.Commands(a.project)
 	out.Notices = append(out.Notices, notices...)
 	for _, c := range custom {
 		out.Commands = append(out.Commands, acp.Command{Name: c.Name, Args: c.Args, What: commandText(c), Prompt: func(_ context.Context, args string) (event.Prompt, error) {

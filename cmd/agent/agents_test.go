@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"agent/cmd/agent/project"
 )
 
 // repositoryWithAgents returns a home whose working directory is a repository with the
@@ -191,7 +193,7 @@ func TestApprovalsOfEarlierVersions(t *testing.T) {
 
 // A session without instruction files has the built-in agents.
 func TestAgentsWithoutAProject(t *testing.T) {
-	all, notices := (&app{}).agents()
+	all, notices := project.Agents(nil)
 	if len(all) != 3 || len(notices) > 0 {
 		t.Errorf("got %v, %q", all, notices)
 	}

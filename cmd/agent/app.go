@@ -4,24 +4,24 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"agent/cmd/agent/access"
+	"agent/cmd/agent/changes"
 	"agent/cmd/agent/command"
 	"agent/cmd/agent/connections"
-	"agent/cmd/agent/credentials"
+	"agent/cmd/agent/delegates"
 	"agent/cmd/agent/exit"
+	"agent/cmd/agent/languages"
 	servers "agent/cmd/agent/mcp"
 	"agent/cmd/agent/models"
 	"agent/cmd/agent/permit"
+	"agent/cmd/agent/project"
 	"agent/cmd/agent/settings"
 	"agent/cmd/agent/stored"
 	"agent/cmd/agent/trust"
-	"agent/internal/llm/catalog"
 	"agent/internal/llm/offline"
 	"agent/internal/llm/wire"
 	"agent/internal/loop"
@@ -34,10 +34,7 @@ import (
 	"agent/internal/loop/trace"
 	"agent/internal/loop/turn"
 	"agent/internal/tools"
-	"agent/internal/tools/check"
-	"agent/internal/tools/fetch"
 	"agent/internal/tools/git"
-	"agent/internal/tools/lsp"
 	"agent/internal/tools/search"
 	"agent/internal/tools/shell"
 	"agent/internal/tools/workspace"
@@ -122,24 +119,30 @@ type app struct {
 	dir     string                // the workspace, absolute
 	project *instructions.Project // nil without instruction files, as in the demo
 	work    *workspace.Workspace
-	secrets *secrets.Masker // nil if secrets are kept
-	index   *search.Index   // file names in work
-	jobs    *tools.Jobs
-	gate    tools.Gate // of commands of all agents
 	stored  stored.Session
 	options loop.Options
 	set     settings.Settings
 	end     *exit.Signals
-	trace   *trace.Trace // nil without --trace
-	notices []string     // shown before the first prompt
-	// sandbox is that of commands; nil if it is turned off.
-	sandbox     *access.Sandbox
-	choice      modelChoice
-	trust       *trust.Review        // of what the repository configures; nil in the demo
-	changes     changes              // of files
-	hooks       *hooks.Runner        // nil if there are none
-	connections *connections.Session // to MCP servers; nil without servers
-	servers     *lsp.Pool            // language servers; nil if none is used
+	choice  modelChoice
+	trust   *trust.Review // of what the repository configures; nil in the demo
+	gate    tools.Gate    // of commands of all agents
+	notices []string      // shown before the first prompt
+
+	features
+}
+
+// features are what the parts of a session stand for. Each is nil if it is turned off.
+type features struct {
+	secrets     *secrets.Masker
+	index       *search.Index // file names in the workspace
+	jobs        *tools.Jobs
+	sandbox     *access.Sandbox // of commands
+	changes     *changes.Changes
+	evidence    *evidence.Ledger
+	languages   *languages.Session
+	connections *connections.Session // to MCP servers
+	hooks       *hooks.Session
+	trace       *trace.Trace
 }
 
 // open opens a new session, or the one that f resumes. attended means that a user
@@ -190,27 +193,14 @@ func open(f opening, attended bool) (*app, error) {
 	return a, nil
 }
 
-// close releases the session's log, workspace, index and jobs.
+// close releases the session's log, workspace and parts.
 func (a *app) close() {
-	a.closeHooks()
-	a.servers.Close()
-	if a.jobs != nil {
-		a.jobs.Close()
-		for _, text := range a.jobs.Undone() {
-			fmt.Fprintln(os.Stderr, "agent: "+ink.Sanitize(text))
-		}
-	}
-	a.connections.Close()
-	a.sandbox.Close()
+	messages := a.parts().Close()
 	a.stored.Close()
-	a.changes.close()
-	if a.index != nil {
-		a.index.Close()
-	}
 	if a.work != nil {
 		_ = a.work.Close()
 	}
-	for _, text := range a.trace.Close() {
+	for _, text := range messages {
 		fmt.Fprintln(os.Stderr, "agent: "+ink.Sanitize(text))
 	}
 }
@@ -246,24 +236,20 @@ func (a *app) assemble(f opening, attended bool) (err error) {
 	if err := a.openTrace(f.trace); err != nil {
 		return err
 	}
-	a.options.Differences = f.traffic.News()
-	a.project = openInstructions(a.dir, os.Getenv)
+	a.options.Notices = append(a.options.Notices, f.traffic.News())
+	a.project = project.Open(a.dir, os.Getenv)
 	warnings, err := access.AddDirs(a.work, f.addDirs, set.AddDirs)
 	if err != nil {
 		return err
 	}
-	a.addSecrets()
 	a.notices = append(a.notices, warnings...)
-	a.changes.off = f.temporary
+	a.openSecrets()
 	a.openConnections(f, attended)
-	if !f.temporary {
-		a.openHooks()
-	}
-	if err := a.addTools(); err != nil {
+	if err := a.addParts(f.temporary); err != nil {
 		return err
 	}
 	a.notices = append(a.notices, a.trust.Notices(attended && !f.program)...)
-	a.addInstructions()
+	a.notices = append(a.notices, a.instructionNotices()...)
 	return nil
 }
 
@@ -318,55 +304,9 @@ func (a *app) chooseModel(f opening, attended bool) (turn.Model, error) {
 	return model, nil
 }
 
-// shellLimits returns which environment variables commands keep and which are
-// hidden from them.
-func shellLimits(set settings.Settings) shell.Limits {
-	return shell.Limits{Keep: set.Shell.KeepEnv, Hide: slices.Concat(credentials.Variables(set), credentials.SecretURLs(os.Getenv), []string{traceHeaders})}
-}
-
-// addTools adds the tools, and what depends on them, to the options of the agent.
-func (a *app) addTools() error {
-	if a.stored.Log != nil {
-		a.work.Attach(a.stored.Log.Outputs())
-	}
-	a.protectPaths()
-	known := workspace.NewLedger()
-	a.options.Ledger, a.options.Offer = known, catalog.Offer
-	a.jobs = tools.NewJobs()
-	a.options.Jobs = a.jobs
-	a.index = tools.NewIndex(a.work)
-	commands := a.commands(tools.Commands{Workspace: a.work})
-	checks := newChecks(commands, a.set.Checks)
-	custom, err := customTools(a.set, commands)
-	if err != nil {
-		return err
-	}
-	a.options.Tools = append(newTools(commands, known, a.jobs, checks, a.formatter(commands)), custom...)
-	// The first interceptor sees a result last.
-	calls := a.callHooks(a.work.Dir(), "")
-	seen := evidence.New(a.work.Dir(), a.jobs, time.Now)
-	a.options.Evidence = seen
-	interceptors := []any{seen, tools.IndexUpdater{Index: a.index}, checks}
-	if a.project != nil {
-		interceptors = append(interceptors, a.project)
-	}
-	if a.openServers(commands); a.servers != nil {
-		a.options.Tools = append(a.options.Tools, a.servers.Tools(known)...)
-		found := a.servers.Errors()
-		interceptors = append(interceptors, found)
-		a.options.Listen = listenToChanges(a.options.Listen, a.servers, found)
-	}
-	a.recordChanges()
-	a.options.Interceptors = a.intercept(calls, a.changes.with(a.work, false, withHooks(calls, interceptors))...)
-	a.options.Shell = commands.Typed(a.jobs)
-	a.options.Situation = a.situationIn(a.work)
-	a.addDelegates(seen)
-	return nil
-}
-
 // situationIn returns a function that describes the environment of an agent that works
 // in w to its model.
-func (a *app) situationIn(w *workspace.Workspace) func(ctx context.Context, window int, mode event.Mode, earlier []string) string {
+func (a *app) situationIn(w *workspace.Workspace) delegates.Situation {
 	return func(ctx context.Context, window int, mode event.Mode, earlier []string) string {
 		return situation.Collect(ctx, situation.Place{
 			Dir: w.Dir(), Shell: filepath.Base(shell.Program()), Mode: string(mode), Attended: a.options.Attended,
@@ -378,23 +318,3 @@ func (a *app) situationIn(w *workspace.Workspace) func(ctx context.Context, wind
 // smallWindow is the context window, in tokens, below which the situation is described
 // briefly.
 const smallWindow = 16_000
-
-// newTools returns the tools on a workspace, in a fixed order. If jobs is nil,
-// no command can run in the background. If format is nil, no change is formatted.
-func newTools(c tools.Commands, known *workspace.Ledger, jobs *tools.Jobs, checks *check.Checks, format tools.Formatter) []tools.Tool {
-	ts := append(tools.FormattedFiles(c, known, format), c.Tools(jobs)...)
-	ts = append(ts, fetch.Tool(fetch.Options{
-		UserAgent: "agent/" + version + " (a coding assistant, for its user)",
-		Proxy:     http.ProxyFromEnvironment,
-	}, c.PDFText))
-	return append(ts, checks.Tools()...)
-}
-
-// newChecks returns the configured checks.
-func newChecks(commands tools.Commands, configured []settings.Check) *check.Checks {
-	var all []check.Check
-	for _, c := range configured {
-		all = append(all, check.Check{Files: c.Files, Command: c.Command, Limit: time.Duration(c.Timeout) * time.Second, Outside: !valueOr(c.Sandbox, true)})
-	}
-	return check.New(commands, all)
-}

@@ -32,7 +32,7 @@ func TestFilesAreCopiedInIdleTimeIfCommandsAreNotWatched(t *testing.T) {
 		}
 	}
 	sum := sha256.Sum256([]byte("one\n"))
-	waitFor(t, "the copy of a.txt", func() bool { return a.changes.pack.Has(hex.EncodeToString(sum[:])) })
+	waitFor(t, "the copy of a.txt", func() bool { return a.changes.Has(hex.EncodeToString(sum[:])) })
 	close(commands)
 	for range events {
 	}

@@ -162,11 +162,11 @@ func showConfig(out io.Writer, file settings.File, f flags, getenv func(string) 
 	}
 	rows := map[string]source{}
 	flatten(tree, "", func(name, value string) {
-		rows[name] = source{name, redact(name, value), fmt.Sprintf("%s:%d", file.Path, file.Lines[name])}
+		rows[name] = source{name, hideSecret(name, value), fmt.Sprintf("%s:%d", file.Path, file.Lines[name])}
 	})
 	overrides, defaults := configSources(f, getenv)
 	for _, o := range slices.Backward(overrides) {
-		rows[o.name] = source{o.name, redact(o.name, o.value), o.from}
+		rows[o.name] = source{o.name, hideSecret(o.name, o.value), o.from}
 	}
 	for _, o := range defaults {
 		if _, set := rows[o.name]; !set && (o.name != "model" || file.Models == nil) {
@@ -196,9 +196,9 @@ func flatten(v any, path string, yield func(name, value string)) {
 	}
 }
 
-// redact returns a value without secrets: headers, the arguments of commands and
+// hideSecret returns a value without secrets: headers, the arguments of commands and
 // base URLs can hold API keys.
-func redact(name, value string) string {
+func hideSecret(name, value string) string {
 	switch {
 	case regexp.MustCompile(`^providers\..+\.headers\.`).MatchString(name):
 		return "(set)"

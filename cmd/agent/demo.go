@@ -113,7 +113,7 @@ func openDemo(f opening, dir string, plain bool) (*app, error) {
 		a.close()
 		return nil, err
 	}
-	if err := a.addTools(); err != nil {
+	if err := a.addParts(true); err != nil {
 		a.close()
 		return nil, err
 	}

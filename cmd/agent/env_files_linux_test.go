@@ -9,8 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"agent/cmd/agent/dotenv"
-	"agent/internal/llm/mask"
+	"agent/cmd/agent/redact"
 )
 
 // stores reports whether a file below the state directory of h contains text.
@@ -94,8 +93,7 @@ NODE_ENV=production
 	if err := os.WriteFile(filepath.Join(dir, ".env"), []byte(env), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	files := &environmentFiles{masker: mask.New(nil), files: dotenv.New([]string{dir})}
-	files.update()
+	m := redact.Open(redact.Session{Dirs: []string{dir}})
 	const text = `x = "postgres"; y = "disabled", changeme, 12345678 ${OTHER_TOKEN} https://example.com/tokens
 postgres://app:${DB_PASSWORD}@db/app
 Authorization: Bearer
@@ -103,11 +101,11 @@ Authorization: Bearer
 if line == "-----BEGIN RSA PRIVATE KEY-----" || line == "-----END RSA PRIVATE KEY-----" {}
 NODE_ENV=production
 `
-	if got := files.masker.Text(text); got != text {
+	if got := m.Text(text); got != text {
 		t.Errorf("got %s", got)
 	}
 	for _, secret := range []string{"MIIEowIBAAKCAQEAq7Vx2mLr9TzB4wKc", "q7Vx2mLr9TzB4wKc"} {
-		if got := files.masker.Text("x " + secret + "\r\n"); strings.Contains(got, secret) {
+		if got := m.Text("x " + secret + "\r\n"); strings.Contains(got, secret) {
 			t.Errorf("got %s", got)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"agent/cmd/agent/eval"
 	"agent/cmd/agent/exit"
 	"agent/cmd/agent/headless"
+	"agent/cmd/agent/redact"
 	"agent/internal/loop"
 	"agent/internal/loop/event"
 	"agent/internal/loop/session"
@@ -56,7 +57,7 @@ The exit code is 1 if any task is not solved.`,
 			if err != nil {
 				return err
 			}
-			opts.Limits = shellLimits(file.Settings)
+			opts.Limits = redact.Limits(file.Settings)
 			f := opening{flags: *o, end: end, temporary: true}
 			f.permit.Mode = cmp.Or(f.permit.Mode, string(event.ModeEdits))
 			opts.Turn = func(ctx context.Context, dir, prompt string) (eval.Outcome, error) {

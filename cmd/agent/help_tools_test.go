@@ -11,7 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"agent/cmd/agent/project"
 	"agent/cmd/agent/settings"
+	"agent/cmd/agent/toolbox"
 	"agent/internal/llm"
 	"agent/internal/llm/script"
 	"agent/internal/loop"
@@ -65,8 +67,8 @@ func toolTable(t *testing.T) string {
 	jobs := tools.NewJobs()
 	defer jobs.Close()
 	c := tools.Commands{Workspace: w}
-	ts := newTools(c, nil, jobs, newChecks(c, []settings.Check{{Files: "*.txt", Command: "true"}}), nil)
-	ts = append(ts, openInstructions(dir, func(string) string { return "" }).SkillTool())
+	ts := append(toolbox.BuiltIn(version, c, nil, jobs, nil), toolbox.Checks(c, []settings.Check{{Files: "*.txt", Command: "true"}}).Tools()...)
+	ts = append(ts, project.Open(dir, func(string) string { return "" }).SkillTool())
 	var b strings.Builder
 	b.WriteString("| tool | description | effect | limits and conditions |\n|---|---|---|---|\n")
 	for _, s := range offered(t, ts) {

@@ -9,6 +9,7 @@ import (
 	"agent/cmd/agent/command"
 	"agent/cmd/agent/exit"
 	"agent/cmd/agent/headless"
+	"agent/cmd/agent/project"
 	"agent/internal/llm/offline"
 	"agent/internal/loop/event"
 	"agent/internal/loop/instructions"
@@ -51,7 +52,7 @@ func initRun(ctx context.Context, opts *initOptions) error {
 	}
 	defer a.close()
 	if a.options.Model.Name == offline.Name {
-		d, err := a.written(a.project.Init(ctx))
+		d, err := project.Screen(a.project, a.index.Changed).Init()
 		if err != nil {
 			return err
 		}

@@ -31,7 +31,7 @@ func currentPrefix(end *exit.Signals) inspect.Prefix {
 			return nil, err
 		}
 		defer a.close()
-		if err := a.addTools(); err != nil {
+		if err := a.addParts(true); err != nil {
 			return nil, err
 		}
 		a.options.Model = m

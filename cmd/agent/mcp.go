@@ -135,8 +135,7 @@ func (a *app) openConnections(f opening, attended bool) {
 	a.connections, notices = connections.Open(o)
 	a.notices = append(a.notices, notices...)
 	if a.connections != nil {
-		box := a.connections.Toolbox()
-		a.options.Connected, a.options.ServerProblems, a.options.Attach = box, box.Problems(), a.connections.Attach
+		a.options.Connected, a.options.Attach = a.connections.Toolbox(), a.connections.Attach
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"agent/cmd/agent/access"
 	"agent/cmd/agent/permit"
+	"agent/cmd/agent/project"
 	"agent/cmd/agent/settings"
 	"agent/cmd/agent/trust"
 	"agent/internal/loop/delegate"
@@ -24,7 +25,7 @@ func (a *app) collectPermissions(flags permit.Flags, file settings.File) error {
 	a.notices = append(a.notices, p.Notices...)
 	o := &a.options.PermissionOptions
 	o.Mode, o.Modes, o.Rules, o.ProjectRules, o.Remembered = p.Mode, p.Modes, p.Rules, p.Project.Rules, p.Project.Grants
-	collect := func(string) ([]delegate.Agent, []string) { return a.agents() }
+	collect := func(string) ([]delegate.Agent, []string) { return project.Agents(a.project) }
 	a.trust = trust.NewReview(a.dir, p.File, p.Project.Confirmed, repositorySources(file.Settings, collect)...)
 	if p.File != nil {
 		o.ProjectFile = p.File.Path
@@ -51,7 +52,7 @@ func judgingPaths(dir string, set settings.Settings) policy.Paths {
 // off, the sandbox of commands with their temporary directory.
 func (a *app) protectPaths() {
 	paths := access.Paths(a.work.Dir(), os.Getenv)
-	paths.Added, paths.Room = a.work.Added(), func() int64 { return a.changes.room(a.sandbox) }
+	paths.Added, paths.Room = a.work.Added(), func() int64 { return a.changes.Room() }
 	paths.Evaded, paths.Jobs = func() bool { return a.sandbox.Evaded() }, func() bool { return a.jobs.Unapproved() }
 	if a.trust != nil {
 		paths.Confirmed = a.trust.Files

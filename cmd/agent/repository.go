@@ -7,6 +7,7 @@ import (
 	"agent/cmd/agent/languages"
 	servers "agent/cmd/agent/mcp"
 	"agent/cmd/agent/permit"
+	"agent/cmd/agent/project"
 	"agent/cmd/agent/settings"
 	"agent/cmd/agent/trust"
 )
@@ -34,5 +35,5 @@ func openTrust() (*trust.Review, error) {
 	for _, n := range p.Notices {
 		command.System().Warn("%s", n)
 	}
-	return trust.NewReview(dir, p.File, p.Project.Confirmed, repositorySources(file.Settings, agentsIn)...), nil
+	return trust.NewReview(dir, p.File, p.Project.Confirmed, repositorySources(file.Settings, project.AgentsIn)...), nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agent/cmd/agent/settings"
+	"agent/cmd/agent/toolbox"
 	"agent/internal/llm"
 	"agent/internal/llm/anthropic"
 	"agent/internal/llm/catalog"
@@ -63,8 +64,8 @@ func firstRequest(t *testing.T, model string, window int, mode event.Mode) llm.R
 	a := loop.NewAgent(loop.Options{
 		ModelOptions:      loop.ModelOptions{Model: turn.Model{Name: "script/" + model, ID: model, Context: window, Provider: p}, Offer: catalog.Offer},
 		PermissionOptions: loop.PermissionOptions{Mode: mode, Attended: true},
-		Tools:             newTools(c, nil, jobs, newChecks(c, []settings.Check{{Files: "*.go", Command: "true"}}), nil),
-		Delegates:         delegate.NewPool(delegate.Options{Agents: func() []delegate.Agent { return delegate.BuiltIn(tools.Accepted(everyTool())) }}),
+		Tools:             append(toolbox.BuiltIn(version, c, nil, jobs, nil), toolbox.Checks(c, []settings.Check{{Files: "*.go", Command: "true"}}).Tools()...),
+		Delegates:         delegate.NewPool(delegate.Options{Agents: func() []delegate.Agent { return delegate.BuiltIn(tools.Accepted(toolbox.Every())) }}),
 	})
 	go a.Run(t.Context(), commands, events)
 	for e := range events {

@@ -12,7 +12,7 @@ import (
 	"agent/cmd/agent/command"
 	"agent/cmd/agent/desktop"
 	"agent/cmd/agent/exit"
-	"agent/cmd/agent/languages"
+	"agent/cmd/agent/project"
 	"agent/cmd/agent/sessions"
 	"agent/cmd/agent/settings"
 	"agent/internal/llm/catalog"
@@ -74,11 +74,11 @@ func (a *app) screen(events <-chan event.Event, commands chan<- event.Command, p
 	o.Session.Modes = a.options.Modes
 	o.Session.Mode, o.Session.ID, o.Session.Title, o.Session.Draft = string(a.options.Mode), a.stored.ID(), a.stored.Ending.Title, a.options.Draft
 
-	o.Notices, o.Instructions = slices.Clone(a.notices), a.screenInstructions()
-	o.Trust, o.Servers = a.trust.Screen(), languages.Screen(a.servers)
+	o.Notices, o.Instructions = slices.Clone(a.notices), project.Screen(a.project, a.index.Changed)
+	o.Trust, o.Servers = a.trust.Screen(), a.languages.Screen()
 	if a.project != nil {
 		var notices []string
-		o.Custom, notices = customCommands(a.project)
+		o.Custom, notices = project.Commands(a.project)
 		o.Notices = append(o.Notices, notices...)
 	}
 	images := &desktop.Images{Dir: a.dir}
@@ -127,7 +127,7 @@ func imageBlind(known catalog.Changes) func(model string) bool {
 func (a *app) agentList() (list func() []screen.Agent, read func()) {
 	var last atomic.Pointer[[]screen.Agent]
 	read = func() {
-		all, _ := a.agents()
+		all, _ := project.Agents(a.project)
 		out := make([]screen.Agent, len(all))
 		for i, d := range all {
 			out[i] = screen.Agent{Name: d.Name, Description: d.Description, Source: d.Source}

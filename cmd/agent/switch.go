@@ -52,7 +52,7 @@ func runSessions(ctx context.Context, f opening, prompts []screen.Prompt) error 
 		if expired == nil { // after open, so that the opened session is kept
 			expired = sessions.Expire(ctx, a.stored.Store, a.set.Sessions.KeepDays, time.Now())
 		}
-		a.options.Notices = expired
+		a.options.Notices = append(a.options.Notices, expired)
 		left, err := show(ctx, a, f.input, prompts)
 		closing := f.end.Begin(nil, true)
 		closing.Leave()

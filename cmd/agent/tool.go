@@ -2,14 +2,14 @@ package main
 
 import (
 	"os"
-	"slices"
 
 	"agent/cmd/agent/command"
+	"agent/cmd/agent/project"
+	"agent/cmd/agent/redact"
 	"agent/cmd/agent/tool"
-	"agent/internal/loop"
+	"agent/cmd/agent/toolbox"
 	"agent/internal/loop/policy"
 	"agent/internal/tools"
-	"agent/internal/tools/check"
 	"agent/internal/tools/workspace"
 )
 
@@ -27,20 +27,20 @@ func singleTools() (*tool.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	commands := tools.Commands{Workspace: w, Limits: shellLimits(file.Settings), MaxOutput: file.Settings.Shell.MaxOutput}
-	checks := newChecks(commands, file.Checks)
-	ts := newTools(commands, nil, nil, checks, nil)
-	custom, err := customTools(file.Settings, commands)
+	commands := tools.Commands{Workspace: w, Limits: redact.Limits(file.Settings), MaxOutput: file.Settings.Shell.MaxOutput}
+	checks := toolbox.Checks(commands, file.Checks)
+	ts := append(toolbox.BuiltIn(version, commands, nil, nil, nil), checks.Tools()...)
+	custom, err := toolbox.Custom(file.Settings, commands)
 	if err != nil {
 		_ = w.Close()
 		return nil, err
 	}
 	ts = append(ts, custom...)
-	if p := openInstructions(dir, os.Getenv); len(p.Skills()) > 0 {
+	if p := project.Open(dir, os.Getenv); len(p.Skills()) > 0 {
 		ts = append(ts, p.SkillTool())
 	}
 	return &tool.Set{
-		Tools: ts, Session: sessionTools(commands, ts),
+		Tools: ts, Session: toolbox.OfSessions(commands, ts),
 		Interceptors: tools.Intercept(checks), Paths: judgingPaths(dir, file.Settings),
 		Rules: func() ([]policy.Rule, error) {
 			admin, err := systemFile.Read()
@@ -48,34 +48,4 @@ func singleTools() (*tool.Set, error) {
 		},
 		Close: func() { _ = w.Close() },
 	}, nil
-}
-
-// knownTools returns the built-in tools, as everyTool does, and those of the configuration.
-// They can be described but not run.
-func knownTools() ([]tools.Tool, error) {
-	file, err := command.ReadSettings()
-	if err != nil {
-		return nil, err
-	}
-	custom, err := customTools(file.Settings, tools.Commands{})
-	return append(everyTool(), custom...), err
-}
-
-// everyTool returns all built-in tools except skill, also those that need a session or checks.
-// They can be described but not run.
-func everyTool() []tools.Tool {
-	jobs := tools.NewJobs()
-	defer jobs.Close()
-	var commands tools.Commands
-	all := newTools(commands, nil, jobs, check.New(commands, make([]check.Check, 1)), nil)
-	return append(all, loop.SessionTools()...)
-}
-
-// sessionTools returns the tools of a session that are not among standalone.
-func sessionTools(c tools.Commands, standalone []tools.Tool) []tools.Tool {
-	jobs := tools.NewJobs()
-	defer jobs.Close()
-	return slices.DeleteFunc(append(c.Tools(jobs), loop.SessionTools()...), func(t tools.Tool) bool {
-		return slices.ContainsFunc(standalone, func(other tools.Tool) bool { return other.Spec().Name == t.Spec().Name })
-	})
 }

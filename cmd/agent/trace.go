@@ -7,13 +7,10 @@ import (
 	"path/filepath"
 
 	"agent/cmd/agent/command"
+	"agent/cmd/agent/redact"
 	"agent/cmd/agent/settings"
 	"agent/internal/loop/trace"
 )
-
-// traceHeaders is the environment variable with the headers for the collector, which
-// may hold a secret.
-const traceHeaders = "OTEL_EXPORTER_OTLP_HEADERS"
 
 // openTrace starts the trace of the session in the file of the flag, else of the
 // configuration, if one is named. The session must be open.
@@ -35,11 +32,11 @@ func (a *app) openTrace(flag string) error {
 	}
 	t, err := trace.Open(trace.Options{
 		File: file, Session: a.stored.ID(), Content: a.set.Trace.Content, Version: version,
-		Endpoint: os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT"), Headers: os.Getenv(traceHeaders),
+		Endpoint: os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT"), Headers: os.Getenv(redact.TraceHeaders),
 	})
 	if err != nil {
 		return wrong(err)
 	}
-	a.trace, a.options.Listen, a.options.Problems = t, t.Listen, t.Problems()
+	a.trace = t
 	return nil
 }

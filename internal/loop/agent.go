@@ -141,23 +141,13 @@ func (a *Agent) Run(ctx context.Context, commands <-chan event.Command, events c
 		}
 	}()
 	a.open(ctx)
-	notices := a.o.Notices
+	for _, from := range a.o.Notices {
+		a.background.Go(func() { a.show(ctx, from) })
+	}
 	finishing := false
 	for !finishing || running || a.shell.busy() {
 		select {
 		case <-a.shell.over: // Finish may wait for it
-		case text := <-a.o.Problems:
-			a.rec.notify(text)
-		case text := <-a.o.ServerProblems:
-			a.rec.notify(text)
-		case text := <-a.o.Differences:
-			a.rec.notify(text)
-		case text, ok := <-notices:
-			if !ok {
-				notices = nil
-				continue
-			}
-			a.rec.notify(text)
 		case <-ctx.Done():
 			return
 		case <-a.o.Jobs.Changed():
@@ -173,6 +163,21 @@ func (a *Agent) Run(ctx context.Context, commands <-chan event.Command, events c
 			_, finish := c.(event.Finish)
 			finishing = finishing || finish
 			running = a.execute(ctx, c, running, ended)
+		}
+	}
+}
+
+// show shows the messages of from to the user until ctx ends.
+func (a *Agent) show(ctx context.Context, from <-chan string) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case text, ok := <-from:
+			if !ok {
+				return
+			}
+			a.rec.notify(text)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"agent/internal/llm"
 	"agent/internal/loop/delegate"
 	"agent/internal/loop/event"
+	"agent/internal/loop/part"
 	"agent/internal/loop/policy"
 	"agent/internal/loop/turn"
 	"agent/internal/tools"
@@ -19,9 +20,11 @@ type Options struct {
 	// agent resumes their session. The agent does not close it.
 	Log   *history.Log
 	Draft event.Draft // saved with the session
-	// Notices are shown to the user as they arrive, while Run runs; may be nil.
-	Notices <-chan string
-	Listener
+	// Notices are shown to the user as they arrive, while Run runs.
+	Notices []<-chan string
+	// Listen gets every event before the front end does, in the same order. It must not
+	// block and not change the event. It may be nil.
+	Listen func(event.Event)
 	turn.Clock // functions that are nil are the real ones
 
 	ModelOptions
@@ -176,17 +179,9 @@ type DelegateOptions struct {
 	Schemas []tools.Tool
 }
 
-// Listener gets the events of an agent. The zero value gets none.
-type Listener struct {
-	// Listen gets every event before the front end does, in the same order. It must
-	// not block and not change the event.
-	Listen func(event.Event)
-	// Problems are messages for the user. They are shown like Notices.
-	Problems <-chan string
-	// ServerProblems are messages for the user about Options.Connected. They are shown like
-	// Notices.
-	ServerProblems <-chan string
-	// Differences are between the requests and a recording that is replayed. They are
-	// shown like Notices.
-	Differences <-chan string
+// Add adds what the parts of the session add to the agent. It must be called at most once.
+func (o *Options) Add(s part.Sum) {
+	o.Tools, o.Interceptors, o.Listen = s.Tools, s.Interceptors, s.Listen
+	o.Instructions, o.InstructionNotes = s.Instructions, s.Notes
+	o.Notices = append(o.Notices, s.Notices...)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 )
 
 // Info identifies a call for interceptors.
@@ -43,21 +44,35 @@ type RunInterceptor interface {
 	Run(ctx context.Context, in Info, c Call, ok Approved, next Runner) (Result, error)
 }
 
-// Interceptors act on every call, in list order. Run wrappers nest: the first one
+// Interceptors act on every call, each kind in list order. Run wrappers nest: the first one
 // sees the result last. The zero value does nothing.
-type Interceptors struct{ all []any }
+type Interceptors struct {
+	Arguments []ArgumentsInterceptor
+	Check     []CheckInterceptor
+	Around    []RunInterceptor
+}
 
-// Intercept returns an Interceptors value. It panics if an argument implements
-// none of the three interfaces.
-func Intercept(all ...any) Interceptors {
+// Intercept returns the interceptors of all, in their order. It panics if an argument
+// implements none of the three interfaces.
+func Intercept(all ...any) (is Interceptors) {
 	for _, x := range all {
-		switch x.(type) {
-		case ArgumentsInterceptor, CheckInterceptor, RunInterceptor:
-		default:
+		arguments, changes := x.(ArgumentsInterceptor)
+		check, checks := x.(CheckInterceptor)
+		around, runs := x.(RunInterceptor)
+		if changes {
+			is.Arguments = append(is.Arguments, arguments)
+		}
+		if checks {
+			is.Check = append(is.Check, check)
+		}
+		if runs {
+			is.Around = append(is.Around, around)
+		}
+		if !changes && !checks && !runs {
 			panic(fmt.Sprintf("%T implements no interceptor interface", x))
 		}
 	}
-	return Interceptors{all}
+	return is
 }
 
 // Prepare runs the argument interceptors, t.Prepare, and the check interceptors.
@@ -80,11 +95,9 @@ func (is Interceptors) Prepare(ctx context.Context, in Info, t Tool) (Call, erro
 		return Call{}, fmt.Errorf("not run: %s was not available when the call arrived. Send the call again", c.Effective.tool())
 	}
 	c.Effective = in.Effective
-	for _, x := range is.all {
-		if x, ok := x.(CheckInterceptor); ok {
-			if err := x.Check(ctx, in, &c); err != nil {
-				return c, err
-			}
+	for _, x := range is.Check {
+		if err := x.Check(ctx, in, &c); err != nil {
+			return c, err
 		}
 	}
 	return c, nil
@@ -92,13 +105,9 @@ func (is Interceptors) Prepare(ctx context.Context, in Info, t Tool) (Call, erro
 
 // arguments runs the argument interceptors.
 func (is Interceptors) arguments(ctx context.Context, in Info, t Tool, args json.RawMessage) (json.RawMessage, error) {
-	for i, x := range is.all {
-		x, ok := x.(ArgumentsInterceptor)
-		if !ok {
-			continue
-		}
+	for i, x := range is.Arguments {
 		in.Targets = func(args json.RawMessage) []Target {
-			args, err := Interceptors{is.all[i+1:]}.arguments(ctx, in, t, args)
+			args, err := Interceptors{Arguments: is.Arguments[i+1:]}.arguments(ctx, in, t, args)
 			if err != nil {
 				return nil
 			}
@@ -116,11 +125,9 @@ func (is Interceptors) arguments(ctx context.Context, in Info, t Tool, args json
 // Run runs an approved call inside the run interceptors.
 func (is Interceptors) Run(ctx context.Context, in Info, c Call, ok Approved) (Result, error) {
 	next := Runner(func(ctx context.Context, c Call, ok Approved) (Result, error) { return c.Run(ctx, ok) })
-	for i := len(is.all) - 1; i >= 0; i-- {
-		if x, wraps := is.all[i].(RunInterceptor); wraps {
-			inner := next
-			next = func(ctx context.Context, c Call, ok Approved) (Result, error) { return x.Run(ctx, in, c, ok, inner) }
-		}
+	for _, x := range slices.Backward(is.Around) {
+		inner := next
+		next = func(ctx context.Context, c Call, ok Approved) (Result, error) { return x.Run(ctx, in, c, ok, inner) }
 	}
 	return next(ctx, c, ok)
 }

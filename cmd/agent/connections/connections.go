@@ -98,8 +98,9 @@ func (s *Session) Changed() <-chan struct{} {
 }
 
 // Close ends the connections, unless they are kept.
-func (s *Session) Close() {
+func (s *Session) Close() []string {
 	if s != nil && !s.kept {
 		s.all.Close()
 	}
+	return nil
 }

@@ -7,13 +7,13 @@ import (
 	"agent/internal/tui/screen"
 )
 
-// Screen returns what the screen needs for /lsp. Servers may be nil.
-func Screen(servers *lsp.Pool) screen.Servers {
-	if servers == nil {
+// Screen returns what the screen needs for /lsp.
+func (s *Session) Screen() screen.Servers {
+	if s == nil {
 		return screen.Servers{}
 	}
-	return screen.Servers{Restart: servers.Restart, List: func() (all []screen.Server) {
-		for _, s := range servers.States() {
+	return screen.Servers{Restart: s.pool.Restart, List: func() (all []screen.Server) {
+		for _, s := range s.pool.States() {
 			all = append(all, screen.Server{Name: s.Name, State: describe(s)})
 		}
 		return all

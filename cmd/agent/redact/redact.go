@@ -1,4 +1,7 @@
-package main
+// Package redact finds the secrets of a session: variables that commands do not get, variables
+// of environment files, headers of the configuration, and text in known formats. Models get
+// placeholders for them. Start reading at Open.
+package redact
 
 import (
 	"os"
@@ -7,39 +10,52 @@ import (
 	"sync"
 
 	"agent/cmd/agent/access"
+	"agent/cmd/agent/credentials"
 	"agent/cmd/agent/dotenv"
 	servers "agent/cmd/agent/mcp"
 	"agent/cmd/agent/settings"
 	"agent/internal/llm/mask"
-	"agent/internal/loop/hooks"
 	"agent/internal/loop/policy"
 	"agent/internal/loop/secrets"
-	"agent/internal/tools"
 	"agent/internal/tools/shell"
 )
 
-// addSecrets makes the session replace secrets by placeholders in everything that models get
-// and that is stored, unless the configuration disables that. Secrets are variables that
-// commands do not get, variables of environment files that commands would not get, and text
-// in known formats. Call it once the directories of the workspace are known.
-func (a *app) addSecrets() {
-	if a.set.Redact != nil && !*a.set.Redact {
-		return
+// TraceHeaders is the environment variable with the headers for the collector of traces,
+// which may hold a secret.
+const TraceHeaders = "OTEL_EXPORTER_OTLP_HEADERS"
+
+// Limits returns which environment variables commands keep and which are hidden from them.
+func Limits(set settings.Settings) shell.Limits {
+	return shell.Limits{Keep: set.Shell.KeepEnv, Hide: slices.Concat(credentials.Variables(set), credentials.SecretURLs(os.Getenv), []string{TraceHeaders})}
+}
+
+// Session is what decides on the secrets of a session.
+type Session struct {
+	Settings settings.Settings
+	Dirs     []string                         // of the workspace: their environment files are read
+	Saved    bool                             // a resumed session has the same placeholders
+	Keys     func(add func(name, key string)) // calls add for each API key; may be nil
+}
+
+// Open returns what replaces secrets by placeholders in everything that models get and that is
+// stored; nil if the configuration disables that.
+func Open(s Session) *secrets.Masker {
+	if s.Settings.Redact != nil && !*s.Settings.Redact {
+		return nil
 	}
-	m := mask.New(placeholderKey(a.stored.Log != nil))
-	for name, value := range hiddenValues(os.Environ(), shellLimits(a.set)) {
+	m := mask.New(placeholderKey(s.Saved))
+	for name, value := range hiddenValues(os.Environ(), Limits(s.Settings)) {
 		m.Add(name, value)
 	}
-	for name, value := range secretHeaders(a.set) {
+	for name, value := range secretHeaders(s.Settings) {
 		m.Add(name, value)
 	}
-	if a.choice.pick != nil {
-		a.choice.pick.Secrets(m.Add)
+	if s.Keys != nil {
+		s.Keys(m.Add)
 	}
-	files := &environmentFiles{masker: m, limits: shellLimits(a.set), files: dotenv.New(slices.Concat([]string{a.work.Dir()}, a.work.Added()))}
+	files := &environmentFiles{masker: m, limits: Limits(s.Settings), files: dotenv.New(s.Dirs)}
 	files.update()
-	a.secrets = secrets.New(m, files.update)
-	a.options.Secrets = a.secrets
+	return secrets.New(m, files.update)
 }
 
 // environmentFiles adds the secrets in environment files to a masker. It is safe for
@@ -106,31 +122,4 @@ func secretHeaders(set settings.Settings) map[string]string {
 		}
 	}
 	return found
-}
-
-// commands returns c with the limits and the sandbox of the session. The complete
-// outputs of commands are stored without secrets.
-func (a *app) commands(c tools.Commands) tools.Commands { return a.commandsIn(c, a.options.Paths) }
-
-// commandsIn is commands for an agent with paths of its own.
-func (a *app) commandsIn(c tools.Commands, paths policy.Paths) tools.Commands {
-	c.Limits, c.MaxOutput = shellLimits(a.set), a.set.Shell.MaxOutput
-	c.Area, c.Gate = a.sandbox.Area(c.Workspace.Dir(), paths), &a.gate
-	if a.secrets != nil {
-		c.Filter = func() shell.Filter { return a.secrets.Stream() }
-	}
-	return c
-}
-
-// intercept returns the interceptors of an agent, with that of secrets: as the first of
-// them, it sees a result after all others. Hooks before a call come first, so that they
-// see placeholders and not secrets; calls is nil if there are none.
-func (a *app) intercept(calls *hooks.Calls, all ...any) tools.Interceptors {
-	if a.secrets != nil {
-		all = slices.Insert(all, 0, any(a.secrets))
-	}
-	if calls != nil {
-		all = slices.Insert(all, 0, calls.Before())
-	}
-	return tools.Intercept(all...)
 }

@@ -1,4 +1,5 @@
-package main
+// Package delegates makes the agents that work as delegates of a session.
+package delegates
 
 import (
 	"cmp"
@@ -7,32 +8,62 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	"agent/cmd/agent/agents"
 	"agent/cmd/agent/sessions"
+	"agent/cmd/agent/settings"
+	"agent/cmd/agent/stored"
+	"agent/cmd/agent/trust"
 	"agent/internal/history"
 	"agent/internal/llm/catalog"
 	"agent/internal/loop"
 	"agent/internal/loop/delegate"
 	"agent/internal/loop/delegate/isolation"
 	"agent/internal/loop/event"
-	"agent/internal/loop/evidence"
+	"agent/internal/loop/part"
+	"agent/internal/loop/policy"
 	"agent/internal/loop/turn"
 	"agent/internal/tools"
 	"agent/internal/tools/advice"
-	"agent/internal/tools/lsp"
 	"agent/internal/tools/workspace"
 )
 
+// Situation describes the environment to a model: see loop.PromptOptions.
+type Situation func(ctx context.Context, window int, mode event.Mode, earlier []string) string
+
+// Session is the session whose model starts delegates.
+type Session struct {
+	Version  string // of the program
+	Stored   *stored.Session
+	Work     *workspace.Workspace
+	Settings settings.Settings
+	Trust    *trust.Review // nil in the demo
+	Agents   func() []delegate.Agent
+	// Options are those of the main agent when a delegate starts.
+	Options *loop.Options
+	Parts   part.List
+	// Commands returns the commands of an agent in w whose calls are judged by paths.
+	Commands  func(w *workspace.Workspace, paths policy.Paths) tools.Commands
+	Situation func(w *workspace.Workspace) Situation
+}
+
+// Pool returns the delegates of s.
+func (s Session) Pool() *delegate.Pool {
+	l := &launcher{Session: s, session: loop.SessionTools(), situations: map[event.Mode]described{}}
+	return delegate.NewPool(delegate.Options{
+		Agents: s.Agents, Launch: l.launch, Max: s.Settings.MaxDelegates, Forward: !s.Options.Attended, Now: time.Now,
+		Confirmed: func(d delegate.Agent) bool { return s.Trust.Confirmed(agents.Item(d)) },
+		Confirm:   func(d delegate.Agent) error { return s.Trust.Confirm(agents.Item(d)) },
+	})
+}
+
 // launcher prepares the delegates of a session.
 type launcher struct {
-	a        *app
-	evidence *evidence.Ledger
-	session  []tools.Tool // tools of every session: see loop.SessionTools
+	Session
+	session []tools.Tool // tools of every session: see loop.SessionTools
 
 	mu         sync.Mutex // also held while a model is chosen
 	situations map[event.Mode]described
@@ -55,7 +86,7 @@ func (l *launcher) situation(ctx context.Context, window int, mode event.Mode, e
 	now := time.Now()
 	d, ok := l.situations[mode]
 	if !ok || now.Sub(d.at) > describedFor || len(earlier) > 0 {
-		d = described{l.a.situationIn(l.a.work)(ctx, window, mode, earlier), now}
+		d = described{l.Session.Situation(l.Work)(ctx, window, mode, earlier), now}
 		if ctx.Err() == nil && len(earlier) == 0 {
 			l.situations[mode] = d
 		}
@@ -63,36 +94,25 @@ func (l *launcher) situation(ctx context.Context, window int, mode event.Mode, e
 	return d.text
 }
 
-// addDelegates lets the model start delegates.
-func (a *app) addDelegates(seen *evidence.Ledger) {
-	l := &launcher{a: a, evidence: seen, session: loop.SessionTools(), situations: map[event.Mode]described{}}
-	a.options.Delegates = delegate.NewPool(delegate.Options{
-		Agents: func() []delegate.Agent { all, _ := a.agents(); return all }, Launch: l.launch, Max: a.set.MaxDelegates, Forward: !a.options.Attended, Now: time.Now,
-		Confirmed: func(d delegate.Agent) bool { return a.trust.Confirmed(agents.Item(d)) },
-		Confirm:   func(d delegate.Agent) error { return a.trust.Confirm(agents.Item(d)) },
-	})
-}
-
 // launch prepares the session of a delegate.
 func (l *launcher) launch(ctx context.Context, host delegate.Host, t delegate.Task) (delegate.Session, error) {
-	a := l.a
 	model, err := l.model(host.Model(), t)
 	if err != nil {
 		return nil, err
 	}
-	s := &delegateSession{app: a, host: host, label: t.Label, work: a.work, model: model.Name}
+	s := &running{host: host, label: t.Label, work: l.Work, model: model.Name}
 	if t.Worktree {
 		if s.isolated, err = l.worktree(ctx, t); err != nil {
 			return nil, err
 		}
 		s.work = s.isolated.Workspace
 	}
-	if a.stored.Log != nil {
-		s.log = a.stored.Store.Create(history.Header{Dir: s.work.Dir(), Version: version, Time: time.Now(), Parent: a.stored.ID(), Agent: t.Name})
+	if l.Stored.Log != nil {
+		s.log = l.Stored.Store.Create(history.Header{Dir: s.work.Dir(), Version: l.Version, Time: time.Now(), Parent: l.Stored.ID(), Agent: t.Name})
 	}
 	o := l.options(host, t, s)
 	o.Model = model
-	if o.Tools, err = l.tools(t, s, &o); err != nil {
+	if err := l.addParts(t, s, &o); err != nil {
 		_, _, _ = s.Finish(ctx, "")
 		return nil, err
 	}
@@ -106,12 +126,12 @@ func (l *launcher) worktree(ctx context.Context, t delegate.Task) (*isolation.Wo
 	if err != nil {
 		return nil, err
 	}
-	return isolation.Open(ctx, isolation.Options{Main: l.a.work, State: state, Mode: t.Agent.Mode}, t.Label)
+	return isolation.Open(ctx, isolation.Options{Main: l.Work, State: state, Mode: t.Agent.Mode}, t.Label)
 }
 
 // options returns the options of the agent, without its model and its tools.
-func (l *launcher) options(host delegate.Host, t delegate.Task, s *delegateSession) loop.Options {
-	from := l.a.options
+func (l *launcher) options(host delegate.Host, t delegate.Task, s *running) loop.Options {
+	from := l.Options
 	steps := cmp.Or(t.MaxSteps, t.Agent.MaxSteps, turn.DelegateMaxSteps)
 	if t.Agent.MaxSteps > 0 { // the model cannot raise the limit of the file
 		steps = min(steps, t.Agent.MaxSteps)
@@ -130,53 +150,28 @@ func (l *launcher) options(host delegate.Host, t delegate.Task, s *delegateSessi
 	}
 	o.Paths.Workspace = s.work.Dir()
 	if o.Situation = l.situation; s.isolated != nil {
-		o.Situation = l.a.situationIn(s.work)
+		o.Situation = l.Session.Situation(s.work)
 		o.System += "\n\n" + s.isolated.Instructions()
 		o.Paths = s.isolated.Paths(from.Paths)
 	}
-	o.Listen = l.a.trace.Delegate(t.ID)
 	return o
 }
 
-// tools returns the tools of a delegate, and sets the options that depend on them.
-func (l *launcher) tools(t delegate.Task, s *delegateSession, o *loop.Options) ([]tools.Tool, error) {
-	a := l.a
-	commands := a.commandsIn(tools.Commands{Workspace: s.work}, o.Paths)
-	checks := newChecks(commands, a.set.Checks)
-	custom, err := customTools(a.set, commands)
+// addParts adds to o what the parts of the session add to the delegate.
+func (l *launcher) addParts(t delegate.Task, s *running, o *loop.Options) (err error) {
+	s.parts, err = l.Parts.For(part.Agent{
+		Workspace: s.work, Commands: l.Commands(s.work, o.Paths), Ledger: o.Ledger, Number: t.ID, Isolated: s.isolated != nil,
+	})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	all := append(newTools(commands, o.Ledger, nil, checks, a.formatter(commands)), custom...)
-	interceptors := []any{checks}
-	if s.isolated == nil { // changes in a worktree are not in the workspace yet
-		interceptors = []any{l.evidence, tools.IndexUpdater{Index: a.index}, checks}
-	}
-	if servers := s.languageServers(commands); servers != nil {
-		found := servers.Errors()
-		all, interceptors = append(all, servers.Tools(o.Ledger)...), append(interceptors, found)
-		o.Listen = listenToChanges(o.Listen, servers, found)
-	}
-	if a.project != nil {
-		p := openInstructions(s.work.Dir(), os.Getenv)
-		o.Instructions, o.InstructionNotes = p.Text, p.PendingNotes
-		interceptors = append(interceptors, p)
-		if len(p.Skills()) > 0 {
-			all = append(all, p.SkillTool())
-		}
-	}
-	calls := a.callHooks(s.work.Dir(), strconv.Itoa(t.ID))
-	o.Interceptors = a.intercept(calls, a.changes.with(s.work, s.isolated != nil, withHooks(calls, interceptors))...)
+	o.Add(s.parts)
 	if s.isolated == nil {
-		o.Undo.Recorder = a.changes.recorder
+		o.Undo.Recorder = l.Options.Undo.Recorder
 	}
-	o.Schemas = append(slices.Clone(a.options.Tools), l.session...)
-	only, err := allowedTools(t, append(slices.Clone(all), l.session...))
-	if err != nil {
-		return nil, err
-	}
-	o.Only = only
-	return all, nil
+	o.Schemas = append(slices.Clone(l.Options.Tools), l.session...)
+	o.Only, err = allowedTools(t, append(slices.Clone(o.Tools), l.session...))
+	return err
 }
 
 // allowedTools returns the names of the tools that a task allows; nil for all.
@@ -211,12 +206,12 @@ func allowedTools(t delegate.Task, all []tools.Tool) ([]string, error) {
 func (l *launcher) model(parent turn.Model, t delegate.Task) (turn.Model, error) {
 	name, chosen := cmp.Or(t.Model, t.Agent.Model), t.Model != ""
 	if name == delegate.Small {
-		name = l.a.set.Small
+		name = l.Settings.Small
 	} else {
 		name = l.inFamily(parent.Name, name)
 	}
 	provider, _, _ := strings.Cut(parent.Name, "/")
-	other := name != "" && !strings.HasPrefix(name, provider+"/") && name != l.a.set.Small
+	other := name != "" && !strings.HasPrefix(name, provider+"/") && name != l.Settings.Small
 	switch {
 	case other && chosen:
 		return turn.Model{}, advice.Add(fmt.Errorf("the model %s belongs to another provider than %s", name, parent.Name), "Leave model out, or use one of %s", provider)
@@ -226,12 +221,12 @@ func (l *launcher) model(parent turn.Model, t delegate.Task) (turn.Model, error)
 	if (name == "" || name == parent.Name) && t.Agent.Effort == "" {
 		return parent, nil
 	}
-	if l.a.options.Models == nil {
+	if l.Options.Models == nil {
 		return parent, nil
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	m, err := l.a.options.Models(cmp.Or(name, parent.Name), t.Agent.Effort)
+	m, err := l.Options.Models(cmp.Or(name, parent.Name), t.Agent.Effort)
 	if err != nil {
 		return turn.Model{}, fmt.Errorf("the agent %s cannot use the model %s: %w", t.Name, cmp.Or(name, parent.Name), err)
 	}
@@ -246,7 +241,7 @@ var families = []string{"sonnet", "opus", "haiku"}
 // result is empty for the model parent, and for a family without a model.
 func (l *launcher) inFamily(parent, name string) string {
 	provider, _, _ := strings.Cut(parent, "/")
-	changes := l.a.set.Changes()
+	changes := l.Settings.Changes()
 	row, ok := changes.Find(provider)
 	switch {
 	case name == "" || name == parent:
@@ -267,31 +262,20 @@ func (l *launcher) inFamily(parent, name string) string {
 	return ""
 }
 
-// delegateSession is the session of a delegate. It implements delegate.Session.
-type delegateSession struct {
+// running is the session of a delegate. It implements delegate.Session.
+type running struct {
 	*loop.Agent
-	app      *app
 	host     delegate.Host
 	label    delegate.Label
 	log      *history.Log // nil if the session is not saved
 	work     *workspace.Workspace
 	isolated *isolation.Worktree // nil if it works in the workspace of the parent
-	servers  *lsp.Pool           // language servers of its worktree; nil if there are none
+	parts    part.Sum
 	model    string
 }
 
-// languageServers returns the language servers that the delegate uses; nil for none. In a
-// worktree, it has its own.
-func (s *delegateSession) languageServers(commands tools.Commands) *lsp.Pool {
-	if s.app.servers == nil || s.isolated == nil {
-		return s.app.servers
-	}
-	s.servers = s.app.servers.In(s.work, s.app.programs().Start(s.work.Dir(), commands.Area))
-	return s.servers
-}
-
 // Info describes the session.
-func (s *delegateSession) Info() event.DelegateStart {
+func (s *running) Info() event.DelegateStart {
 	start := event.DelegateStart{Model: s.model}
 	if s.log != nil {
 		start.Session = s.log.Header().ID
@@ -304,8 +288,8 @@ func (s *delegateSession) Info() event.DelegateStart {
 
 // Finish applies the changes of a worktree, saves the transcript and closes the
 // session.
-func (s *delegateSession) Finish(ctx context.Context, reason event.Reason) (note, transcript string, changes []tools.Change) {
-	s.servers.Close()
+func (s *running) Finish(ctx context.Context, reason event.Reason) (note, transcript string, changes []tools.Change) {
+	s.parts.Close()
 	switch {
 	case s.isolated != nil && reason == "":
 		s.isolated.Discard()
@@ -325,7 +309,7 @@ func (s *delegateSession) Finish(ctx context.Context, reason event.Reason) (note
 
 // saveTranscript writes the transcript to the outputs of the parent, where its tools
 // can read it, and returns the name of the file.
-func (s *delegateSession) saveTranscript() (string, error) {
+func (s *running) saveTranscript() (string, error) {
 	outputs, ok := s.host.Outputs().(*history.Log)
 	if !ok || !s.log.Begun() {
 		return "", nil

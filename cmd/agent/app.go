@@ -14,7 +14,9 @@ import (
 	"agent/cmd/agent/connections"
 	"agent/cmd/agent/delegates"
 	"agent/cmd/agent/exit"
+	"agent/cmd/agent/keys"
 	"agent/cmd/agent/languages"
+	"agent/cmd/agent/lines"
 	servers "agent/cmd/agent/mcp"
 	"agent/cmd/agent/models"
 	"agent/cmd/agent/permit"
@@ -64,7 +66,7 @@ type opening struct {
 	flags
 	end *exit.Signals
 	// input reads prompts in plain mode; nil on a screen.
-	input *lineInput
+	input *lines.Input
 
 	dir      string // working directory of a new session; empty for the current one
 	newID    string // of a new session; empty for any
@@ -161,7 +163,7 @@ func open(f opening, attended bool) (*app, error) {
 		a.notices = append(a.notices, f.notice)
 	}
 	if attended && !f.program {
-		clashes, err := checkKeys(file)
+		clashes, err := keys.Check(file)
 		if err != nil {
 			return nil, err
 		}

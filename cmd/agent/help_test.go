@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"agent/cmd/agent/help"
+	"agent/cmd/agent/keys"
 	"agent/cmd/agent/settings"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/markdown"
@@ -239,7 +240,7 @@ func TestExamplesOfConfigurationAreValid(t *testing.T) {
 			configurations++
 			if file, err := settings.Read(path); err != nil {
 				t.Errorf("%s: %v", name, err)
-			} else if _, err := checkKeys(file); err != nil {
+			} else if _, err := keys.Check(file); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
 		}

@@ -12,6 +12,7 @@ import (
 
 	"agent/cmd/agent/command"
 	"agent/cmd/agent/exit"
+	"agent/cmd/agent/lines"
 	"agent/cmd/agent/sessions"
 	"agent/internal/llm/wire"
 	"agent/internal/loop"
@@ -32,7 +33,7 @@ func interactive(cmd *cobra.Command, f opening, args []string) error {
 		return err
 	}
 	if isPlain(f) {
-		f.input = readLineInput()
+		f.input = lines.Open()
 	}
 	if f.resume == pickResume {
 		id, err := pickSession(ctx, f.input, f.end)
@@ -54,7 +55,7 @@ func firstPrompt(args []string) []screen.Prompt {
 
 // show runs a's session on the screen, or in plain mode if in is not nil, until
 // the user quits or a signal ends the program.
-func show(ctx context.Context, a *app, in *lineInput, prompts []screen.Prompt) (screen.Exit, error) {
+func show(ctx context.Context, a *app, in *lines.Input, prompts []screen.Prompt) (screen.Exit, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	var interrupts chan struct{}
@@ -87,7 +88,7 @@ func show(ctx context.Context, a *app, in *lineInput, prompts []screen.Prompt) (
 		}
 	}
 	if in != nil {
-		left, err = in.show(ctx, o, interrupts)
+		left, err = showPlain(ctx, in, o, interrupts)
 	} else {
 		left, err = tui.Run(ctx, o)
 	}
@@ -171,7 +172,7 @@ func (a *app) goodbye(left screen.Exit) {
 }
 
 // pickSession lets the user select a session and returns its ID, or "" for none.
-func pickSession(ctx context.Context, in *lineInput, end *exit.Signals) (string, error) {
+func pickSession(ctx context.Context, in *lines.Input, end *exit.Signals) (string, error) {
 	store, err := command.OpenStore()
 	if err != nil {
 		return "", err
@@ -185,7 +186,7 @@ func pickSession(ctx context.Context, in *lineInput, end *exit.Signals) (string,
 		return "", errors.New("there are no sessions yet. Run 'agent' to start one")
 	}
 	if in != nil {
-		return plain.PickSession(os.Stdout, all, in.ask), nil
+		return plain.PickSession(os.Stdout, all, in.Ask), nil
 	}
 	file, err := command.ReadSettings()
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"agent/cmd/agent/credentials"
 	"agent/cmd/agent/desktop"
 	"agent/cmd/agent/exit"
+	"agent/cmd/agent/lines"
 	servers "agent/cmd/agent/mcp"
 	"agent/cmd/agent/models"
 	"agent/cmd/agent/permit"
@@ -29,8 +30,8 @@ import (
 // newCmdMCP returns `agent mcp`.
 func newCmdMCP(f *command.Factory, o *flags, end *exit.Signals, runF command.RunFunc[servers.Options]) *cobra.Command {
 	opts := servers.Options{IO: f.IO, Version: f.Version, Cleanup: f.Cleanup, Logins: mcpLogins()}
-	lines := sync.OnceValue(readLineInput)
-	opts.ReadLine = func(ctx context.Context) (string, bool) { return lines().lineUntil(ctx) }
+	input := sync.OnceValue(lines.Open)
+	opts.ReadLine = func(ctx context.Context) (string, bool) { return input().Until(ctx) }
 	opts.Open = func() (servers.Setup, error) { return openServers(f, o) }
 	opts.Run = func(ctx context.Context, t tools.Tool, args string) error {
 		return runConnected(ctx, f.IO, end, t, args)
@@ -94,9 +95,9 @@ func answering(streams command.IO) func(context.Context, elicit.Form) (elicit.Re
 			return elicit.Reply{Action: elicit.Decline, Why: "there is no terminal to ask the user"}, nil
 		}
 	}
-	in := readLineInput()
+	in := lines.Open()
 	return func(ctx context.Context, f elicit.Form) (elicit.Reply, error) {
-		reply, openPage := plain.Answer(streams.Err, f, func() (string, bool) { return in.lineUntil(ctx) })
+		reply, openPage := plain.Answer(streams.Err, f, func() (string, bool) { return in.Until(ctx) })
 		if openPage {
 			if err := desktop.Browse(f.URL); err != nil {
 				streams.Warn("Cannot open a browser: %v. Open this page yourself: %s", err, f.URL)

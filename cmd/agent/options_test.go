@@ -11,6 +11,7 @@ import (
 
 	"agent/cmd/agent/command"
 	"agent/cmd/agent/exit"
+	"agent/cmd/agent/keys"
 	"agent/cmd/agent/tool"
 )
 
@@ -46,8 +47,8 @@ func TestOptionsOfCommands(t *testing.T) {
 	takes(t, models, modelsOptions{Provider: "groq", JSON: true}, "groq", "--json")
 	demo := func(r command.RunFunc[demoOptions]) *cobra.Command { return newCmdDemo(f, o, nil, r) }
 	takes(t, demo, demoOptions{Plain: true}, "--plain")
-	keys := func(r command.RunFunc[keysOptions]) *cobra.Command { return newCmdKeys(f, r) }
-	takes(t, keys, keysOptions{})
+	bindings := func(r command.RunFunc[keys.Options]) *cobra.Command { return keys.NewCmd(f, r) }
+	takes(t, bindings, keys.Options{})
 }
 
 // TestExitCode derives the exit code from the type of an error.

@@ -10,6 +10,7 @@ import (
 	"agent/cmd/agent/credentials"
 	"agent/cmd/agent/exit"
 	"agent/cmd/agent/headless"
+	"agent/cmd/agent/lines"
 	"agent/cmd/agent/tool"
 	"agent/internal/loop/event"
 	"agent/internal/tools"
@@ -61,9 +62,9 @@ func runStuck(part string, end *exit.Signals) error {
 		}
 		return a.runTurn(event.Prompt{Text: "begin"}, p, out)
 	}
-	var in *lineInput
+	var in *lines.Input
 	if f.plain {
-		in = readLineInput()
+		in = lines.Open()
 	}
 	_, err = show(context.Background(), a, in, nil)
 	return err

@@ -116,7 +116,7 @@ func (a *app) carried(f opening) opening {
 // directory cannot be opened, the user chooses what to do. It returns nil if there is
 // nothing to open.
 func openOrAsk(ctx context.Context, f opening) (*app, error) {
-	ask := f.input.ask
+	ask := f.input.Ask
 	if f.input == nil {
 		ask = lineAsker(os.Stdin)
 	}

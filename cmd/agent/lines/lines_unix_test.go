@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package lines
 
 import (
 	"os"
@@ -17,11 +17,11 @@ func TestPlainReadsRequestedLines(t *testing.T) {
 	x := ptytest.Open(t, 80, 24)
 	lines, next := make(chan string), make(chan struct{})
 	go readLines(x.Theirs, lines, next)
-	in := &lineInput{lines: lines, next: next, typed: true}
+	in := &Input{C: lines, Next: next, Typed: true}
 
 	var got []string
 	read := func() {
-		line, ok := in.line()
+		line, ok := in.Line()
 		if !ok {
 			t.Error("the input ended")
 		}

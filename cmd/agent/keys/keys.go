@@ -1,4 +1,5 @@
-package main
+// Package keys implements `agent keys`, and checks the key bindings of the configuration.
+package keys
 
 import (
 	"cmp"
@@ -14,14 +15,14 @@ import (
 	keymap "agent/internal/tui/keys"
 )
 
-// keysOptions are what `agent keys` needs.
-type keysOptions struct {
+// Options are what `agent keys` needs.
+type Options struct {
 	IO       command.IO
 	Settings func() (settings.File, error)
 }
 
-// newCmdKeys returns `agent keys`.
-func newCmdKeys(f *command.Factory, runF command.RunFunc[keysOptions]) *cobra.Command {
+// NewCmd returns `agent keys`.
+func NewCmd(f *command.Factory, runF command.RunFunc[Options]) *cobra.Command {
 	return &cobra.Command{
 		Use:   "keys",
 		Short: "list the key bindings of the interactive program",
@@ -32,17 +33,17 @@ separated by spaces, or an empty list to remove the binding.
   {"keys": {"open": ["f5", "ctrl+x o"], "suspend": []}}`,
 		Args: command.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return command.Or(runF, keysRun)(cmd.Context(), &keysOptions{IO: f.IO, Settings: f.Settings})
+			return command.Or(runF, run)(cmd.Context(), &Options{IO: f.IO, Settings: f.Settings})
 		},
 	}
 }
 
-func keysRun(_ context.Context, opts *keysOptions) error {
+func run(_ context.Context, opts *Options) error {
 	file, err := opts.Settings()
 	if err != nil {
 		return err
 	}
-	clashes, err := checkKeys(file)
+	clashes, err := Check(file)
 	if err != nil {
 		return err
 	}
@@ -60,9 +61,9 @@ func keysRun(_ context.Context, opts *keysOptions) error {
 	return nil
 }
 
-// checkKeys rejects unknown actions and keys in the configuration. It returns
+// Check rejects unknown actions and keys in the configuration. It returns
 // notices about bindings that conflict and actions that no longer exist.
-func checkKeys(file settings.File) (clashes []string, err error) {
+func Check(file settings.File) (clashes []string, err error) {
 	if action, err := keymap.Check(file.Keys); err != nil {
 		name := "keys." + action
 		return nil, fmt.Errorf("%s:%d: %s: %w", file.Path, file.Lines[name], name, err)

@@ -24,7 +24,7 @@ type Options struct {
 	Notices []<-chan string
 	// Listen gets every event before the front end does, in the same order. It must not
 	// block and not change the event. It may be nil.
-	Listen func(event.Event)
+	Listen     func(event.Event)
 	turn.Clock // functions that are nil are the real ones
 
 	ModelOptions

@@ -127,6 +127,38 @@ func TestUndoOfAKilledUndo(t *testing.T) {
 	}
 }
 
+// A program that was killed while a tool wrote to a file with several hard links, or right after,
+// leaves a file that agent undo restores.
+func TestUndoOfAKilledEditInPlace(t *testing.T) {
+	t.Parallel()
+	s := serve(t, call("edit", `{"path":"a.txt","old":"user data","new":"x","replace_all":true}`), say("Done."))
+	text := strings.Repeat("user data\n", 400_000)
+	h := newHome(t, map[string]string{"a.txt": text}, at(s)...)
+	if err := os.Link(filepath.Join(h.work, "a.txt"), filepath.Join(h.work, "b.txt")); err != nil {
+		t.Fatal(err)
+	}
+	cmd := h.command("run", "--model", "openai/m", "--mode", "all", "edit it")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	f, err := os.Open(filepath.Join(h.work, "a.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = f.Close() })
+	first := make([]byte, 1)
+	waitFor(t, "the edit", func() bool {
+		_, err := f.ReadAt(first, 0)
+		return err == nil && first[0] == 'x'
+	})
+	_, _ = cmd.Process.Kill(), cmd.Wait()
+	out, code := h.agent(t, "undo", "--yes")
+	if code != 0 || read(t, h, "a.txt") != text || read(t, h, "b.txt") != text {
+		t.Errorf("exit code %d: %s", code, out)
+	}
+}
+
 // hasOpen reports whether a process has a file of that name open.
 func hasOpen(t *testing.T, pid int, name string) bool {
 	t.Helper()

@@ -146,6 +146,7 @@ type applier struct {
 	journal note
 	stamps  []string     // of the items before the undo; empty if nothing is there
 	ready   map[int]bool // items that were restored before a crash
+	torn    map[int]bool // items that a crash interrupted while they were overwritten: see isTorn
 
 	mu      sync.Mutex
 	skipped map[int]error // items that were not restored
@@ -179,7 +180,7 @@ func (w *applier) admit(it Item) error {
 			return err
 		}
 	}
-	w.journal.Items = append(w.journal.Items, journalItem{it.Path, *stored(now), *stored(it.To), it.link})
+	w.journal.Items = append(w.journal.Items, journalItem{it.Path, *stored(now), *stored(it.To), it.link, at.inode()})
 	w.stamps = append(w.stamps, now.Stamp)
 	return nil
 }
@@ -379,7 +380,7 @@ func (w *applier) setMode(i int, at place) error {
 
 // resume prepares to finish a journal after a crash.
 func (w *applier) resume() {
-	w.stamps, w.ready = make([]string, len(w.journal.Items)), map[int]bool{}
+	w.stamps, w.ready, w.torn = make([]string, len(w.journal.Items)), map[int]bool{}, map[int]bool{}
 	for i, it := range w.journal.Items {
 		at, ok := w.roots.at(it.Path)
 		if !ok {
@@ -397,7 +398,10 @@ func (w *applier) resume() {
 		case dir && (now.Kind == snapshot.Dir || now.Kind == snapshot.Absent):
 		case now.Same(it.To):
 			w.ready[i] = true
-		case !now.Same(it.From):
+		case now.Same(it.From):
+		case w.isTorn(i, at, now):
+			w.torn[i] = true
+		default:
 			w.skip(i, errChanged)
 		}
 	}

@@ -38,7 +38,7 @@ func (k *call) touch(dir string, changes []tools.Change) (touched []snapshot.Tou
 			return
 		}
 		known[path] = true
-		t := snapshot.Touched{Call: k.id, Path: path, Before: *stored(at.take(contents))}
+		t := snapshot.Touched{Call: k.id, Path: path, Before: *stored(at.take(contents)), Tool: true}
 		if err := k.Pack.Append(t); err != nil {
 			k.lose(k.id, k.roots.show(path), err)
 			return

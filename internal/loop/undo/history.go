@@ -195,7 +195,7 @@ func (r *historyReader) stepOf(call string) *step {
 func (r *historyReader) touch(n note) {
 	s, last := r.stepOf(n.Call), r.latest[n.Path]
 	if last != nil && last.step == s && (last.after == nil || last.after.Same(*n.Before) || len(last.open) > 0) {
-		last.after, last.tool, last.counted = nil, false, false
+		last.after, last.tool, last.counted = nil, n.Tool, false
 		if !slices.Contains(last.open, n.Call) {
 			last.open = append(last.open, n.Call)
 		}
@@ -204,7 +204,7 @@ func (r *historyReader) touch(n note) {
 	if last != nil && last.after == nil {
 		last.after = n.Before
 	}
-	c := &change{path: n.Path, before: *n.Before, step: s, open: []string{n.Call}}
+	c := &change{path: n.Path, before: *n.Before, tool: n.Tool, step: s, open: []string{n.Call}}
 	c.follows = last != nil && last.late && slices.Contains(last.open, n.Call)
 	s.changes = append(s.changes, c)
 	r.latest[n.Path] = c

@@ -11,7 +11,7 @@ import (
 type kind string
 
 const (
-	kindTouched kind = ""      // a snapshot.Touched: Call, Path and Before
+	kindTouched kind = ""      // a snapshot.Touched: Call, Path, Before and Tool
 	kindAfter   kind = "after" // what a call left: Call, Path and State
 	kindJob     kind = "job"   // a call continues as a background job: Call
 	kindTurn    kind = "turn"  // a turn begins: ID, Turn, Roots and Heads
@@ -49,6 +49,9 @@ type journalItem struct {
 	From snapshot.State `json:"from"`
 	To   snapshot.State `json:"to"`
 	Link string         `json:"link,omitempty"` // another name of the file, absolute; empty to write its content
+	// Inode identifies the file that From describes, as in snapshot.Inode. A file that is restored
+	// in place keeps it. Empty if it is not known, and if From is no file.
+	Inode string `json:"inode,omitempty"`
 }
 
 // Turn identifies a turn of the session.

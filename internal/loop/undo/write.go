@@ -91,7 +91,11 @@ func (w *applier) overwrite(i int, at place) error {
 	} else if _, all := workspace.OtherNames(top.open, top.rel, info); !all {
 		return errors.New(snapshot.LostLinks)
 	}
-	now, err := w.pack.Read(it.From.Hash)
+	read := at.read
+	if !w.torn[i] {
+		read = func() ([]byte, error) { return w.pack.Read(it.From.Hash) }
+	}
+	now, err := read()
 	if err != nil {
 		return err
 	}
@@ -105,7 +109,7 @@ func (w *applier) overwrite(i int, at place) error {
 	if it.To.Owner != it.From.Owner && it.To.Owner != "" {
 		return at.open.Chmod(at.rel, w.own(i, at, at.rel))
 	}
-	if it.To.Mode != it.From.Mode {
+	if it.To.Mode != it.From.Mode || w.torn[i] {
 		return at.open.Chmod(at.rel, it.To.FileMode())
 	}
 	return nil

@@ -40,6 +40,8 @@ type Touched struct {
 	Call   string `json:"call"` // ID of the tool call, or of the command that the user typed
 	Path   string `json:"path"` // absolute, without symbolic links in its directory
 	Before State  `json:"before"`
+	// Tool is set if a tool makes the change, not a command.
+	Tool bool `json:"tool,omitempty"`
 }
 
 // Store keeps contents and touched paths for later. It is safe for concurrent use, also

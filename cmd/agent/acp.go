@@ -81,12 +81,12 @@ func openInEditor(given *flags, end *exit.Signals, o acp.Opening) (*acp.Opened, 
 	}
 	reserved := a.stored.Log != nil && !a.stored.Saved() && a.stored.Store.Reserve(a.stored.ID(), a.dir) == nil
 	a.work.UseEditor(o.Editor)
-	a.options.KeepSettings = true
+	a.options.Permissions.KeepSettings = true
 	a.connections.Start()
-	m := a.options.Model
+	m := a.options.Models.Current
 	out := &acp.Opened{
 		Agent: loop.NewAgent(a.options), ID: a.stored.ID(), Dir: a.dir,
-		Mode: a.options.Mode, Modes: a.options.Modes,
+		Mode: a.options.Permissions.Mode, Modes: a.options.Permissions.Modes,
 		Model:   event.ModelSet{Model: m.Name, Why: m.Why, Context: m.Context, Effort: m.Effort},
 		Saved:   func() bool { return reserved || a.stored.Saved() },
 		Notices: a.notices, Search: a.choice.search, Close: a.close,

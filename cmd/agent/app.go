@@ -227,12 +227,12 @@ func (a *app) assemble(f opening, attended bool) (err error) {
 	if err != nil {
 		return err
 	}
-	a.options.Log, a.options.Model, a.options.Models = a.stored.Log, model, a.choice.pick.ByName
-	a.options.Attended, a.options.Forked = attended, f.fork
+	a.options.Log, a.options.Models.Current, a.options.Models.Find = a.stored.Log, model, a.choice.pick.ByName
+	a.options.Permissions.Attended, a.options.Permissions.Forked = attended, f.fork
 	a.options.Limits = turn.Limits{ReplyBytes: set.MaxReply}
-	a.options.WebSearch = set.WebSearch
-	a.options.Summary, a.options.Small = cmp.Or(set.Summary, set.Small), set.Small
-	if err := readSystem(&a.options.PromptOptions, f.prompt, set); err != nil {
+	a.options.Models.WebSearch = set.WebSearch
+	a.options.Models.Summary, a.options.Models.Small = cmp.Or(set.Summary, set.Small), set.Small
+	if err := readSystem(&a.options.Prompt, f.prompt, set); err != nil {
 		return err
 	}
 	if err := a.openTrace(f.trace); err != nil {
@@ -311,7 +311,7 @@ func (a *app) chooseModel(f opening, attended bool) (turn.Model, error) {
 func (a *app) situationIn(w *workspace.Workspace) delegates.Situation {
 	return func(ctx context.Context, window int, mode event.Mode, earlier []string) string {
 		return situation.Collect(ctx, situation.Place{
-			Dir: w.Dir(), Shell: filepath.Base(shell.Program()), Mode: string(mode), Attended: a.options.Attended,
+			Dir: w.Dir(), Shell: filepath.Base(shell.Program()), Mode: string(mode), Attended: a.options.Permissions.Attended,
 			Added: w.Added(), Brief: window > 0 && window < smallWindow, Now: time.Now(),
 		}, earlier)
 	}

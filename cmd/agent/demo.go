@@ -109,7 +109,7 @@ func openDemo(f opening, dir string, plain bool) (*app, error) {
 		a.close()
 		return nil, err
 	}
-	if err := limitDemo(&a.options.PermissionOptions); err != nil {
+	if err := limitDemo(&a.options.Permissions); err != nil {
 		a.close()
 		return nil, err
 	}
@@ -119,7 +119,7 @@ func openDemo(f opening, dir string, plain bool) (*app, error) {
 	}
 	a.options.Limits.Fixed = true
 	if f.Model == "" { // the scripted conversation must not depend on this machine
-		a.options.Situation = nil
+		a.options.Prompt.Situation = nil
 	}
 	a.notices = append(a.notices, "Demo: four scenes in a temporary copy of a small project. Your files are not changed.")
 	return a, nil
@@ -150,13 +150,13 @@ func (a *app) demoModel(f opening, plain bool) error {
 			return err
 		}
 		pick := models.New(f.Flags, file.Settings, "", true, f.end.Cleanup)
-		if a.options.Model, a.notices, err = pick.Model(f.Model); err != nil {
+		if a.options.Models.Current, a.notices, err = pick.Model(f.Model); err != nil {
 			return err
 		}
-		a.options.Models = pick.ByName
-		a.options.Mode, a.options.Attended = event.ModeAsk, !plain
+		a.options.Models.Find = pick.ByName
+		a.options.Permissions.Mode, a.options.Permissions.Attended = event.ModeAsk, !plain
 		if plain {
-			a.options.Mode = event.ModeEdits
+			a.options.Permissions.Mode = event.ModeEdits
 		}
 		return nil
 	}
@@ -169,8 +169,8 @@ func (a *app) demoModel(f opening, plain bool) error {
 	if !plain {
 		p.Pause = demoPause
 	}
-	a.options.Model = turn.Model{Name: "offline/script", ID: "script", Provider: p, Why: "demo"}
-	a.options.Mode = event.ModeAll // run unattended: the step limit stops the endless turn
+	a.options.Models.Current = turn.Model{Name: "offline/script", ID: "script", Provider: p, Why: "demo"}
+	a.options.Permissions.Mode = event.ModeAll // run unattended: the step limit stops the endless turn
 	return nil
 }
 
@@ -179,8 +179,8 @@ func (a *app) demoModel(f opening, plain bool) error {
 func (a *app) playPlain(ctx context.Context, w io.Writer) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	tracer := &tracer{w: w, inner: a.options.Model.Provider, printer: headless.TextPrinter{Out: io.Discard, Err: w}}
-	a.options.Model.Provider = tracer
+	tracer := &tracer{w: w, inner: a.options.Models.Current.Provider, printer: headless.TextPrinter{Out: io.Discard, Err: w}}
+	a.options.Models.Current.Provider = tracer
 	commands, events := make(chan event.Command, 1), make(chan event.Event)
 	go loop.NewAgent(a.options).Run(ctx, commands, events)
 	for i, s := range scenes.Scenes() {

@@ -81,7 +81,7 @@ func evalTurn(ctx context.Context, f opening, prompt string, streams command.IO)
 		return eval.Outcome{}, err
 	}
 	defer a.close()
-	a.options.Paths.Disposable = true
+	a.options.Permissions.Paths.Disposable = true
 	for _, n := range a.notices {
 		fmt.Fprintln(streams.Err, ink.Sanitize(headless.Advice(n)))
 	}
@@ -108,7 +108,7 @@ func evalTurn(ctx context.Context, f opening, prompt string, streams command.IO)
 		all.Add(c)
 	}
 	return eval.Outcome{
-		Model: a.options.Model.Name, Session: a.stored.ID(), Reason: r.Reason, Error: r.Error, Steps: r.Steps, Usage: r.Usage, Cost: r.Cost,
+		Model: a.options.Models.Current.Name, Session: a.stored.ID(), Reason: r.Reason, Error: r.Error, Steps: r.Steps, Usage: r.Usage, Cost: r.Cost,
 		Calls: all.Calls, Rejected: all.Rejected, Denied: all.Denied, Answer: r.Answer,
 	}, nil
 }

@@ -102,8 +102,8 @@ func offered(t *testing.T, ts []tools.Tool) []llm.ToolSpec {
 	events, commands := make(chan event.Event), make(chan event.Command, 1)
 	commands <- event.Prompt{Text: "list the tools"}
 	a := loop.NewAgent(loop.Options{
-		ModelOptions:      loop.ModelOptions{Model: turn.Model{Name: "script/one", Provider: p}},
-		PermissionOptions: loop.PermissionOptions{Attended: true}, Tools: ts,
+		Models:      loop.ModelOptions{Current: turn.Model{Name: "script/one", Provider: p}},
+		Permissions: loop.PermissionOptions{Attended: true}, Tools: ts,
 	})
 	go a.Run(t.Context(), commands, events)
 	for e := range events {

@@ -51,7 +51,7 @@ func initRun(ctx context.Context, opts *initOptions) error {
 		return err
 	}
 	defer a.close()
-	if a.options.Model.Name == offline.Name {
+	if a.options.Models.Current.Name == offline.Name {
 		d, err := project.Screen(a.project, a.index.Changed).Init()
 		if err != nil {
 			return err

@@ -34,7 +34,7 @@ func currentPrefix(end *exit.Signals) inspect.Prefix {
 		if err := a.addParts(true); err != nil {
 			return nil, err
 		}
-		a.options.Model = m
+		a.options.Models.Current = m
 		p := loop.NewAgent(a.options).Prefix(m, nil)
 		return &p, nil
 	}

@@ -127,7 +127,7 @@ func (a *app) openConnections(f opening, attended bool) {
 	}
 	o := connections.Options{
 		Settings: a.set, Version: version, Attended: attended, Forms: !f.noForms, Kept: f.kept,
-		Source: servers.Source{Dir: a.work.Dir(), Trust: a.trust, Getenv: pick.Environment, Rules: a.options.Rules, Access: pick.Access, Logins: mcpLogins()},
+		Source: servers.Source{Dir: a.work.Dir(), Trust: a.trust, Getenv: pick.Environment, Rules: a.options.Permissions.Rules, Access: pick.Access, Logins: mcpLogins()},
 	}
 	if a.stored.Log != nil {
 		o.Save = a.saveResult
@@ -136,7 +136,7 @@ func (a *app) openConnections(f opening, attended bool) {
 	a.connections, notices = connections.Open(o)
 	a.notices = append(a.notices, notices...)
 	if a.connections != nil {
-		a.options.Connected, a.options.Attach = a.connections.Toolbox(), a.connections.Attach
+		a.options.Connected, a.options.Prompt.Attach = a.connections.Toolbox(), a.connections.Attach
 	}
 }
 

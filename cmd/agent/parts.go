@@ -66,15 +66,15 @@ func (a *app) addParts(temporary bool) error {
 		a.recordChanges()
 		a.openHooks()
 	}
-	c := a.commandsIn(a.work, a.options.Paths)
+	c := a.commandsIn(a.work, a.options.Permissions.Paths)
 	if a.trust != nil { // not in the demo
 		a.languages = languages.Open(a.programs(), a.work, c.Area)
 	}
 	o := &a.options
-	o.Ledger, o.Offer, o.Jobs, o.Evidence, o.Shell = workspace.NewLedger(), catalog.Offer, a.jobs, a.evidence, c.Typed(a.jobs)
-	o.Situation = a.situationIn(a.work)
+	o.Workspace.Ledger, o.Models.Offer, o.Workspace.Jobs, o.Evidence, o.Workspace.Shell = workspace.NewLedger(), catalog.Offer, a.jobs, a.evidence, c.Typed(a.jobs)
+	o.Prompt.Situation = a.situationIn(a.work)
 	parts := a.parts()
-	added, err := parts.For(part.Agent{Workspace: a.work, Commands: c, Ledger: o.Ledger})
+	added, err := parts.For(part.Agent{Workspace: a.work, Commands: c, Ledger: o.Workspace.Ledger})
 	if err != nil {
 		return err
 	}
@@ -95,10 +95,10 @@ func (a *app) recordChanges() {
 	var err error
 	if a.changes, err = changes.Open(a.stored.Log.UndoPath(), a.work, a.sandbox.Watches); err != nil {
 		a.notices = append(a.notices, "File changes are not recorded, so they cannot be undone: "+err.Error())
-		a.options.Undo.Why = err.Error()
+		a.options.Workspace.Undo.Why = err.Error()
 		return
 	}
-	a.options.Undo = a.changes.Undo
+	a.options.Workspace.Undo = a.changes.Undo
 }
 
 // openSecrets makes the session replace secrets by placeholders, unless the configuration
@@ -109,7 +109,7 @@ func (a *app) openSecrets() {
 		s.Keys = a.choice.pick.Secrets
 	}
 	if a.secrets = redact.Open(s); a.secrets != nil {
-		a.options.Secrets = a.secrets
+		a.options.Prompt.Secrets = a.secrets
 	}
 }
 
@@ -119,7 +119,7 @@ func (a *app) openHooks() {
 		return
 	}
 	s := hookcmd.Session{ID: a.stored.ID(), Dir: a.dir, User: a.set.Hooks, Review: a.trust, Limits: redact.Limits(a.set), Record: a.changes.HookOrder}
-	s.Area = sync.OnceValue(func() *confine.Area { return a.sandbox.Area(a.dir, a.options.Paths) })
+	s.Area = sync.OnceValue(func() *confine.Area { return a.sandbox.Area(a.dir, a.options.Permissions.Paths) })
 	if a.secrets != nil {
 		s.Mask = a.secrets.Text
 	}

@@ -67,7 +67,7 @@ func TestOrderOfParts(t *testing.T) {
 		delegate: {Workspace: a.work, Number: 1},
 		isolated: {Workspace: tree, Number: 2, Isolated: true},
 	} {
-		agent.Commands, agent.Ledger = a.commandsIn(agent.Workspace, a.options.Paths), workspace.NewLedger()
+		agent.Commands, agent.Ledger = a.commandsIn(agent.Workspace, a.options.Permissions.Paths), workspace.NewLedger()
 		sum, err := a.parts().For(agent)
 		if err != nil {
 			t.Fatal(err)

@@ -23,7 +23,7 @@ func (a *app) collectPermissions(flags permit.Flags, file settings.File) error {
 		return err
 	}
 	a.notices = append(a.notices, p.Notices...)
-	o := &a.options.PermissionOptions
+	o := &a.options.Permissions
 	o.Mode, o.Modes, o.Rules, o.ProjectRules, o.Remembered = p.Mode, p.Modes, p.Rules, p.Project.Rules, p.Project.Grants
 	collect := func(string) ([]delegate.Agent, []string) { return project.Agents(a.project) }
 	a.trust = trust.NewReview(a.dir, p.File, p.Project.Confirmed, repositorySources(file.Settings, collect)...)
@@ -58,15 +58,15 @@ func (a *app) protectPaths() {
 		paths.Confirmed = a.trust.Files
 	}
 	a.work.AllowOutside(paths.Home)
-	a.work.Withhold(paths.Withheld(a.options.Rules))
+	a.work.Withhold(paths.Withheld(a.options.Permissions.Rules))
 	key := access.KeyFile(os.Getenv)
 	if a.stored.Log != nil && key != "" {
 		paths.Outputs = a.stored.Log.Outputs()
-		a.options.Key = func() ([]byte, error) { return policy.Key(key) }
+		a.options.Permissions.Key = func() ([]byte, error) { return policy.Key(key) }
 	}
 	if valueOr(a.set.Sandbox, true) {
 		a.sandbox = access.NewSandbox(version, a.stored.Log != nil)
-		a.options.Sandbox = a.sandbox.State
+		a.options.Permissions.Sandbox = a.sandbox.State
 		id := ""
 		if a.stored.Log != nil {
 			id = a.stored.Log.Header().ID
@@ -75,5 +75,5 @@ func (a *app) protectPaths() {
 		a.work.UseTemp(paths.Temp)
 	}
 	a.work.Hide(append(access.Secrets(os.Getenv), paths.Temp.Parents()...)...)
-	a.options.Paths = paths
+	a.options.Permissions.Paths = paths
 }

@@ -62,10 +62,10 @@ func firstRequest(t *testing.T, model string, window int, mode event.Mode) llm.R
 	events, commands := make(chan event.Event), make(chan event.Command, 1)
 	commands <- event.Prompt{Text: "Fix the test."}
 	a := loop.NewAgent(loop.Options{
-		ModelOptions:      loop.ModelOptions{Model: turn.Model{Name: "script/" + model, ID: model, Context: window, Provider: p}, Offer: catalog.Offer},
-		PermissionOptions: loop.PermissionOptions{Mode: mode, Attended: true},
-		Tools:             append(toolbox.BuiltIn(version, c, nil, jobs, nil), toolbox.Checks(c, []settings.Check{{Files: "*.go", Command: "true"}}).Tools()...),
-		Delegates:         delegate.NewPool(delegate.Options{Agents: func() []delegate.Agent { return delegate.BuiltIn(tools.Accepted(toolbox.Every())) }}),
+		Models:      loop.ModelOptions{Current: turn.Model{Name: "script/" + model, ID: model, Context: window, Provider: p}, Offer: catalog.Offer},
+		Permissions: loop.PermissionOptions{Mode: mode, Attended: true},
+		Tools:       append(toolbox.BuiltIn(version, c, nil, jobs, nil), toolbox.Checks(c, []settings.Check{{Files: "*.go", Command: "true"}}).Tools()...),
+		Delegates:   delegate.NewPool(delegate.Options{Agents: func() []delegate.Agent { return delegate.BuiltIn(tools.Accepted(toolbox.Every())) }}),
 	})
 	go a.Run(t.Context(), commands, events)
 	for e := range events {

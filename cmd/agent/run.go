@@ -141,7 +141,7 @@ func runRun(_ context.Context, opts *runOptions) error {
 	defer a.close()
 	a.options.Schema = schema
 	if opts.Output == streamJSON {
-		headless.WriteStart(out, headless.Start{Session: a.stored.ID(), Version: version, Directory: a.dir, Model: a.options.Model.Name, Mode: a.options.Mode})
+		headless.WriteStart(out, headless.Start{Session: a.stored.ID(), Version: version, Directory: a.dir, Model: a.options.Models.Current.Name, Mode: a.options.Permissions.Mode})
 	}
 	for _, n := range a.notices {
 		if opts.Output == "text" || commands || opts.Parts {
@@ -195,7 +195,7 @@ func (a *app) runTurn(prompt event.Prompt, p headless.Printer, out *headless.Out
 func (a *app) turn() headless.Turn {
 	return headless.Turn{
 		Agent: loop.NewAgent(a.options), Signals: a.end, Schema: a.options.Schema,
-		Session: a.stored.ID(), Model: a.options.Model.Name, Saved: a.stored.Saved,
+		Session: a.stored.ID(), Model: a.options.Models.Current.Name, Saved: a.stored.Saved,
 		Expire: func(ctx context.Context) <-chan string {
 			return sessions.Expire(ctx, a.stored.Store, a.set.Sessions.KeepDays, time.Now())
 		},

@@ -69,10 +69,10 @@ func (a *app) screen(events <-chan event.Event, commands chan<- event.Command, p
 	o := screenOptions(a.set.Screen, os.Getenv)
 	o.Events, o.Commands, o.Prompts, o.Session.History = events, commands, prompts, sessions.Events(a.stored.Ending)
 	o.Version, o.Files.ShortDir, o.Files.Dir, o.Files.Branch = version, command.Short, command.Short(a.dir), branchOf(a.dir)
-	m := a.options.Model
+	m := a.options.Models.Current
 	o.Models.Name, o.Models.Why, o.Models.Context, o.Models.Effort, o.Models.Host, o.Models.BaseURL = m.Name, m.Why, m.Context, m.Effort, m.Host, m.BaseURL
-	o.Session.Modes = a.options.Modes
-	o.Session.Mode, o.Session.ID, o.Session.Title, o.Session.Draft = string(a.options.Mode), a.stored.ID(), a.stored.Ending.Title, a.options.Draft
+	o.Session.Modes = a.options.Permissions.Modes
+	o.Session.Mode, o.Session.ID, o.Session.Title, o.Session.Draft = string(a.options.Permissions.Mode), a.stored.ID(), a.stored.Ending.Title, a.options.Draft
 
 	o.Notices, o.Instructions = slices.Clone(a.notices), project.Screen(a.project, a.index.Changed)
 	o.Trust, o.Servers = a.trust.Screen(), a.languages.Screen()

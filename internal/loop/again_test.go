@@ -183,13 +183,13 @@ func TestRunAgain(t *testing.T) {
 				command = c.command
 			}
 			o := options(script.New(script.Call("c1", "shell", args(command)), script.Say("done")), run.tool())
-			o.Mode, o.Attended, o.Paths = c.mode, !c.alone, policy.Paths{Workspace: run.dir, Sandbox: policy.SandboxFull}
+			o.Permissions.Mode, o.Permissions.Attended, o.Permissions.Paths = c.mode, !c.alone, policy.Paths{Workspace: run.dir, Sandbox: policy.SandboxFull}
 			if c.allow != "" {
 				r, err := policy.ParseRule(policy.Allow, c.allow)
 				if err != nil {
 					t.Fatal(err)
 				}
-				o.Rules = append(o.Rules, r)
+				o.Permissions.Rules = append(o.Permissions.Rules, r)
 			}
 			events := play(t, o, []string{"go"}, giving(c.answers...))
 			if d := cmp.Diff(dedent(c.want), callEvents(events)+"\n"); d != "" {
@@ -255,7 +255,7 @@ func TestRunAgainAlways(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := options(script.New(script.Call("c1", "shell", args("go test ./...")), script.Say("done")), run.tool())
-	o.Paths = policy.Paths{Workspace: run.dir}
+	o.Permissions.Paths = policy.Paths{Workspace: run.dir}
 	events := play(t, o, []string{"go"}, giving(event.Answer{Decision: event.Always}))
 	const scope = "`go test` with any arguments and the network in this project"
 	for _, e := range events {
@@ -297,7 +297,7 @@ func TestRunAgainInterrupted(t *testing.T) {
 				return ctx.Err()
 			}
 			o := options(script.New(script.Call("c1", "shell", args("go test ./..."))), run.tool())
-			o.Paths = policy.Paths{Workspace: run.dir}
+			o.Permissions.Paths = policy.Paths{Workspace: run.dir}
 			var ends []string
 			events := play(t, o, []string{"go"}, func(e event.Event) []event.Command {
 				switch e := e.(type) {
@@ -328,7 +328,7 @@ func TestRunAgainInterrupted(t *testing.T) {
 func TestRunAgainEvidence(t *testing.T) {
 	run := &confined{dir: workspaceOf(t), needs: tools.Blocked{Network: true, Changed: []string{}}}
 	o := options(script.New(script.Call("c1", "shell", args("go test ./...")), script.Say("done")), run.tool())
-	o.Paths = policy.Paths{Workspace: run.dir}
+	o.Permissions.Paths = policy.Paths{Workspace: run.dir}
 	now, _ := fakeClock(0)
 	ledger := evidence.New(run.dir, noJobs{}, now)
 	o.Interceptors, o.Evidence = tools.Intercept(ledger), ledger
@@ -433,7 +433,7 @@ func TestListeningJob(t *testing.T) {
 				}}, nil
 			})
 			o := options(script.New(script.Call("c1", "jobs", args("read")), script.Say("done")), jobs)
-			o.Attended, o.Paths = c.decision != "", policy.Paths{Workspace: dir}
+			o.Permissions.Attended, o.Permissions.Paths = c.decision != "", policy.Paths{Workspace: dir}
 			events := play(t, o, []string{"go"}, giving(event.Answer{Decision: c.decision}))
 			if d := cmp.Diff(dedent(c.want), callEvents(events)+"\n"); d != "" {
 				t.Error(d)

@@ -77,16 +77,16 @@ func (l level) play(t *testing.T, in tongue) {
 		return "did " + text, ctx.Err()
 	})
 	o := priced(options(p, look, failing()))
-	o.Model.ID, o.System, o.Attended, o.TurnBudget = "m", "You are the "+chief+".", false, maps.Clone(l.limits)
-	o.Now, o.Sleep = at.now, at.sleep
+	o.Models.Current.ID, o.Prompt.System, o.Permissions.Attended, o.TurnBudget = "m", "You are the "+chief+".", false, maps.Clone(l.limits)
+	o.Clock.Now, o.Clock.Sleep = at.now, at.sleep
 	o.Delegates = delegate.NewPool(delegate.Options{
 		Now:    at.now,
 		Agents: func() []delegate.Agent { return []delegate.Agent{{Name: specialist, Description: "looks around"}} },
 		Launch: func(_ context.Context, host delegate.Host, task delegate.Task) (delegate.Session, error) {
 			d := options(p, look)
-			d.Model, d.System, d.Attended, d.Parent, d.Label = host.Model(), "You are a "+specialist+".", false, host, task.Label
-			d.Now, d.Sleep, d.TurnBudget = at.now, at.sleep, event.Budget{event.LimitSteps: 20}
-			return &member{Agent: loop.NewAgent(fill(d)), model: d.Model.Name}, nil
+			d.Models.Current, d.Prompt.System, d.Permissions.Attended, d.Delegate.Parent, d.Delegate.Label = host.Model(), "You are a "+specialist+".", false, host, task.Label
+			d.Clock.Now, d.Clock.Sleep, d.TurnBudget = at.now, at.sleep, event.Budget{event.LimitSteps: 20}
+			return &member{Agent: loop.NewAgent(fill(d)), model: d.Models.Current.Name}, nil
 		},
 	})
 	var answer string

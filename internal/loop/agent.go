@@ -54,12 +54,12 @@ const maxAutomatic = 20
 
 // NewAgent returns an agent that continues the session of o.
 func NewAgent(o Options) *Agent {
-	o.Clock = o.OrReal()
-	if o.Jobs == nil {
-		o.Jobs = noJobs{}
+	o.Clock = o.Clock.OrReal()
+	if o.Workspace.Jobs == nil {
+		o.Workspace.Jobs = noJobs{}
 	}
-	if o.Secrets == nil {
-		o.Secrets = noSecrets{}
+	if o.Prompt.Secrets == nil {
+		o.Prompt.Secrets = noSecrets{}
 	}
 	delegates := o.Delegates != nil
 	if !delegates {
@@ -67,10 +67,10 @@ func NewAgent(o Options) *Agent {
 	}
 	a := &Agent{o: o}
 	a.rec = newRecorder(o, func() { a.running.over.Store(true) })
-	a.models = &models{find: o.Models, rec: a.rec, current: o.Model, summary: o.Summary}
+	a.models = &models{find: o.Models.Find, rec: a.rec, current: o.Models.Current, summary: o.Models.Summary}
 	a.permissions = newPermissions(o, a.rec)
 	a.judge = a.permissions
-	if o.Parent == nil && a.permissions.searchAllowed() {
+	if o.Delegate.Parent == nil && a.permissions.searchAllowed() {
 		a.models.setSearch(true)
 	}
 	a.sessionKey = rand.Text()
@@ -78,22 +78,22 @@ func NewAgent(o Options) *Agent {
 		a.outputs, a.sessionKey = o.Log, o.Log.Header().ID
 	}
 	var account *budget.Account // of the parent
-	if o.Parent != nil {
-		account, a.outputs = o.Parent.Budget(), o.Parent.Outputs()
-		a.judge, a.user = o.Parent.Permissions(o.Mode, o.Paths), o.Parent.Approver(o.Label)
+	if o.Delegate.Parent != nil {
+		account, a.outputs = o.Delegate.Parent.Budget(), o.Delegate.Parent.Outputs()
+		a.judge, a.user = o.Delegate.Parent.Permissions(o.Permissions.Mode, o.Permissions.Paths), o.Delegate.Parent.Approver(o.Delegate.Label)
 	}
-	a.budget = budget.New(o.TurnBudget, o.SessionBudget, account, o.Now, o.Sleep)
+	a.budget = budget.New(o.TurnBudget, o.SessionBudget, account, o.Clock.Now, o.Clock.Sleep)
 	a.approvals = &approvals{rec: a.rec, permissions: a.permissions, budget: a.budget, waiting: map[string]chan event.Answer{}}
-	if o.Attended && o.Parent == nil {
+	if o.Permissions.Attended && o.Delegate.Parent == nil {
 		a.user = a.approvals
 	}
 	o.Delegates.Attach(host{a})
-	a.inbox = &inbox{rec: a.rec, jobs: o.Jobs, delegates: o.Delegates}
+	a.inbox = &inbox{rec: a.rec, jobs: o.Workspace.Jobs, delegates: o.Delegates}
 	a.files = newFileUndo(o, a.rec, &a.background)
-	a.shell = &userShell{prepare: o.Shell, interceptors: o.Interceptors, rec: a.rec, ended: a.files.changed, background: &a.background, over: make(chan struct{}, 1)}
+	a.shell = &userShell{prepare: o.Workspace.Shell, interceptors: o.Interceptors, rec: a.rec, ended: a.files.changed, background: &a.background, over: make(chan struct{}, 1)}
 	a.titler = newTitler(o, a.rec, &a.background)
 	own := slices.Clone(o.Tools)
-	if o.Parent == nil {
+	if o.Delegate.Parent == nil {
 		own = append(own, newTodo(a.rec, a.permissions.Mode), newAsk(a.rec, a.user), newPresentPlan(planner{a.rec, a.permissions, a.user}))
 	} else { // a delegate answers its parent, and has no plan to approve
 		own = append(own, newTodo(a.rec, nil), newAsk(a.rec, a.user))
@@ -102,13 +102,13 @@ func NewAgent(o Options) *Agent {
 		own = append(own, o.Delegates.Tool())
 	}
 	for _, t := range own {
-		tools.ShareSchema(t, o.Schemas...)
+		tools.ShareSchema(t, o.Delegate.Schemas...)
 	}
-	if o.Only != nil {
-		own = slices.DeleteFunc(own, func(t tools.Tool) bool { return !slices.Contains(o.Only, t.Accepts().Name) })
+	if o.Delegate.Only != nil {
+		own = slices.DeleteFunc(own, func(t tools.Tool) bool { return !slices.Contains(o.Delegate.Only, t.Accepts().Name) })
 	}
-	a.tools = toolset{own: own, from: o.Connected, only: o.Only}
-	a.conv = turn.NewConversation(o.Ledger, a.outputs, o.Secrets)
+	a.tools = toolset{own: own, from: o.Connected, only: o.Delegate.Only}
+	a.conv = turn.NewConversation(o.Workspace.Ledger, a.outputs, o.Prompt.Secrets)
 	return a
 }
 
@@ -150,7 +150,7 @@ func (a *Agent) Run(ctx context.Context, commands <-chan event.Command, events c
 		case <-a.shell.over: // Finish may wait for it
 		case <-ctx.Done():
 			return
-		case <-a.o.Jobs.Changed():
+		case <-a.o.Workspace.Jobs.Changed():
 			a.listJobs()
 		case <-a.o.Delegates.Changed():
 			running = running || a.continueWithNews(ctx, ended)
@@ -186,7 +186,7 @@ func (a *Agent) show(ctx context.Context, from <-chan string) {
 func (a *Agent) open(ctx context.Context) {
 	a.openSession(ctx)
 	a.warnOfWindow()
-	if a.o.WebSearch {
+	if a.o.Models.WebSearch {
 		a.wantSearch()
 	}
 	if a.o.Hooks != nil {
@@ -276,7 +276,7 @@ func (a *Agent) start(ctx context.Context, p event.Prompt, ended chan<- outcome)
 // startCompaction is like start for a compaction that the user requested.
 func (a *Agent) startCompaction(ctx context.Context, focus string, ended chan<- outcome) {
 	a.startTurn(ctx, ended, event.Prompt{}, func(ctx context.Context, t *turn.Turn, c *turn.Conversation) event.TurnEnd {
-		return t.Compact(ctx, c, a.o.Secrets.Text(focus))
+		return t.Compact(ctx, c, a.o.Prompt.Secrets.Text(focus))
 	})
 }
 
@@ -328,10 +328,10 @@ func (a *Agent) turn(ctx context.Context, c *turn.Conversation, p event.Prompt, 
 	t := &turn.Turn{
 		Models: a.models, Permissions: a.judge, Approver: a.user, Inbox: a.inbox, Emit: a.emit,
 		Session: a.sessionKey, Prefix: a.Prefix, Summary: a.models.forSummary,
-		Additions: turn.Additions{Instructions: a.instructionNews, Mentioned: a.mentioned, Attach: a.o.Attach, Situation: a.situation.describe(ctx, a)},
+		Additions: turn.Additions{Instructions: a.instructionNews, Mentioned: a.mentioned, Attach: a.o.Prompt.Attach, Situation: a.situation.describe(ctx, a)},
 		Tools:     a.tools.callable(), Runner: turn.Runner{Interceptors: a.o.Interceptors, Kill: kill}, Schema: a.o.Schema,
 		Hooks: a.hooks(), Evidence: a.o.Evidence, Limits: a.o.Limits, Budget: a.budget, Clock: a.o.Clock,
-		Delegated: a.o.Parent != nil,
+		Delegated: a.o.Delegate.Parent != nil,
 	}
 	return run(ctx, t, c).Reason
 }

@@ -100,9 +100,9 @@ func TestInterrupt(t *testing.T) {
 			p := script.New(c.reply, script.Say("two it is"))
 			o := options(p, forever)
 			if c.mode != "" {
-				o.Mode = c.mode
+				o.Permissions.Mode = c.mode
 			}
-			o.Sleep = func(ctx context.Context, _ time.Duration) error { <-ctx.Done(); return ctx.Err() }
+			o.Clock.Sleep = func(ctx context.Context, _ time.Duration) error { <-ctx.Done(); return ctx.Err() }
 			done := false
 			events := play(t, o, []string{"one", "two"}, func(e event.Event) []event.Command {
 				if done || !c.when(e) {
@@ -218,8 +218,8 @@ func TestSteeringAnInterruptedTurn(t *testing.T) {
 func TestModelAndModeChange(t *testing.T) {
 	first, second := script.New(script.Call("c1", "run", args("a"))), script.New(script.Say("done"))
 	o := options(first, echo("run", tools.Execute))
-	o.Mode = event.ModeAsk
-	o.Models = func(name, effort string) (turn.Model, error) {
+	o.Permissions.Mode = event.ModeAsk
+	o.Models.Find = func(name, effort string) (turn.Model, error) {
 		return turn.Model{Name: name, ID: "two", Provider: second, Effort: effort}, nil
 	}
 	events := play(t, o, []string{"go"}, func(e event.Event) []event.Command {
@@ -270,7 +270,7 @@ func TestNoSessionWithoutAPrompt(t *testing.T) {
 	dir := t.TempDir()
 	o := options(script.New())
 	o.Log = history.Open(dir).Create(history.Header{Dir: "/w"})
-	o.Models = func(name, _ string) (turn.Model, error) { return turn.Model{Name: name}, nil }
+	o.Models.Find = func(name, _ string) (turn.Model, error) { return turn.Model{Name: name}, nil }
 	commands, events := make(chan event.Command, 2), make(chan event.Event, 8)
 	commands <- event.SetModel{Model: "a/b"}
 	commands <- event.SetMode{Mode: event.ModeEdits}
@@ -294,7 +294,7 @@ func TestFoundModel(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			commands, events := make(chan event.Command), make(chan event.Event)
 			o := options(script.New(script.Say("first")))
-			o.Models = func(name, _ string) (turn.Model, error) {
+			o.Models.Find = func(name, _ string) (turn.Model, error) {
 				return turn.Model{Name: name, Provider: script.New(script.Say("found"))}, nil
 			}
 			go loop.NewAgent(fill(o)).Run(t.Context(), commands, events)

@@ -120,10 +120,10 @@ func TestFallbacks(t *testing.T) {
 	second := script.New(script.Fail(busy), script.Fail(busy))
 	third := script.New(script.Say("third"), script.Say("third still"))
 	o := options(first)
-	o.Model.Name = "one/a"
-	o.Model.Fallbacks = []turn.Model{{Name: "two/b", Provider: second}, {Name: "three/c", Provider: third}}
+	o.Models.Current.Name = "one/a"
+	o.Models.Current.Fallbacks = []turn.Model{{Name: "two/b", Provider: second}, {Name: "three/c", Provider: third}}
 	now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
-	o.Now = func() time.Time { return now }
+	o.Clock.Now = func() time.Time { return now }
 	turns := 0
 	events := play(t, o, []string{"1", "2", "3"}, func(e event.Event) []event.Command {
 		if _, ok := e.(*event.TurnEnd); ok {
@@ -168,8 +168,8 @@ func TestFallbackInsteadOfALongWait(t *testing.T) {
 	} {
 		limited := &llm.Error{Kind: llm.ErrRate, Provider: "one", Status: 429, Retry: true, RetryAfter: wait}
 		o := options(script.New(script.Fail(limited), script.Say("first")))
-		o.Model.Name = "one/a"
-		o.Model.Fallbacks = []turn.Model{{Name: "two/b", Provider: script.New(script.Say("second"))}}
+		o.Models.Current.Name = "one/a"
+		o.Models.Current.Fallbacks = []turn.Model{{Name: "two/b", Provider: script.New(script.Say("second"))}}
 		if d := cmp.Diff(trace(play(t, o, []string{"1"}, nil)), dedent(want)); d != "" {
 			t.Errorf("%s: %s", wait, d)
 		}
@@ -181,7 +181,7 @@ func TestCost(t *testing.T) {
 	price := func(u llm.Usage) (float64, bool) { return float64(u.Input) / 1000, u.Input > 0 }
 	p := script.New(script.Call("c1", "look", args("a")), script.Say("done"), script.Reply{Deltas: []llm.Delta{llm.TextDelta{Text: "free"}, llm.Finish{Reason: llm.Stop}}})
 	o := options(p, echo("look", tools.Read))
-	o.Model.Cost = price
+	o.Models.Current.Cost = price
 	var costs []any
 	for _, e := range play(t, o, []string{"1", "2"}, nil) {
 		if end, ok := e.(*event.TurnEnd); ok {
@@ -233,8 +233,8 @@ func TestNoToolCalling(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := options(script.New(script.Fail(none), script.Say("too late")))
-			o.Model.AsText = script.New(script.Say("as text"), script.Say("still"))
-			o.Attended = !c.alone
+			o.Models.Current.AsText = script.New(script.Say("as text"), script.Say("still"))
+			o.Permissions.Attended = !c.alone
 			events := play(t, o, []string{"1", "2"}, func(e event.Event) []event.Command {
 				if a, ok := e.(event.Asked); ok {
 					return []event.Command{event.Answer{ID: a.Ask.ID, Decision: c.answer}}

@@ -67,7 +67,7 @@ func TestAsk(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := script.New(script.Call("c1", "ask", c.args), script.Say("done"))
 			o := options(p)
-			o.Mode, o.Attended = event.ModeAsk, !c.alone
+			o.Permissions.Mode, o.Permissions.Attended = event.ModeAsk, !c.alone
 			events := play(t, o, []string{"go"}, func(e event.Event) []event.Command {
 				if a, ok := e.(event.Asked); ok {
 					c.answer.ID = a.Ask.ID

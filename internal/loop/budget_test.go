@@ -25,7 +25,7 @@ func lastLine(events []event.Event) string {
 
 // priced makes each output token of the model cost a dollar.
 func priced(o loop.Options) loop.Options {
-	o.Model.Cost = func(u llm.Usage) (float64, bool) { return float64(u.Output), true }
+	o.Models.Current.Cost = func(u llm.Usage) (float64, bool) { return float64(u.Output), true }
 	return o
 }
 
@@ -48,7 +48,7 @@ func TestLimitsStopATurnWithoutAUser(t *testing.T) {
 	} {
 		p := script.New(looks("abcdef")...)
 		o := priced(options(p, echo("look", tools.Read)))
-		o.Attended, o.TurnBudget, o.SessionBudget = false, c.turn, c.session
+		o.Permissions.Attended, o.TurnBudget, o.SessionBudget = false, c.turn, c.session
 		if d := cmp.Diff(lastLine(play(t, o, []string{"go"}, nil)), "turn "+c.want); d != "" {
 			t.Errorf("%s: %s", name, d)
 		}
@@ -63,7 +63,7 @@ func TestLimitsStopATurnWithoutAUser(t *testing.T) {
 func TestSessionLimitStopsTheNextTurn(t *testing.T) {
 	p := script.New(script.Say("one"), script.Say("never"))
 	o := options(p)
-	o.Attended, o.SessionBudget = false, event.Budget{event.LimitTokens: 50}
+	o.Permissions.Attended, o.SessionBudget = false, event.Budget{event.LimitTokens: 50}
 	if got := lastLine(play(t, o, []string{"go", "on"}, nil)); !strings.HasPrefix(got, "turn budget after 0: stopped: the session has used") || len(p.Requests()) != 1 {
 		t.Errorf("%d requests: %s", len(p.Requests()), got)
 	}
@@ -107,7 +107,7 @@ func TestStepDefaultStaysUnlessALimitEndsTheTurn(t *testing.T) {
 		if c.priced {
 			o = priced(o)
 		}
-		o.Attended, o.TurnBudget = false, c.budget
+		o.Permissions.Attended, o.TurnBudget = false, c.budget
 		play(t, o, []string{"go"}, nil)
 		if n := len(p.Requests()); n != c.steps {
 			t.Errorf("%s: %d requests, want %d", name, n, c.steps)
@@ -146,7 +146,7 @@ func TestAUserContinuesAtALimit(t *testing.T) {
 
 func TestUnknownPriceIsSaidOnceAndTokensCount(t *testing.T) {
 	o := options(script.New(looks("abc")...), echo("look", tools.Read))
-	o.Attended, o.TurnBudget = false, event.Budget{event.LimitCost: 1, event.LimitTokens: 300}
+	o.Permissions.Attended, o.TurnBudget = false, event.Budget{event.LimitCost: 1, event.LimitTokens: 300}
 	got := trace(play(t, o, []string{"go"}, nil))
 	if strings.Count(got, "notice The price of script/test is unknown") != 1 || !strings.Contains(got, "turn budget after 4: stopped after 309 tokens") {
 		t.Error(got)
@@ -188,7 +188,7 @@ func TestNoStepsMeansNoTools(t *testing.T) {
 	for _, attended := range []bool{true, false} {
 		p := script.New(script.Say("hello"), script.Call("c1", "look", args("a")))
 		o := options(p, echo("look", tools.Read))
-		o.Attended, o.TurnBudget = attended, event.Budget{event.LimitSteps: 0}
+		o.Permissions.Attended, o.TurnBudget = attended, event.Budget{event.LimitSteps: 0}
 		want := dedent(`
 			user "go"
 			auto "Answer without calling tools."
@@ -278,7 +278,7 @@ func TestTimeLimitInterruptsAndEveryCallHasItsResult(t *testing.T) {
 			})
 			p := script.New(c.first, script.Say("that is all"))
 			o := options(p, wait)
-			o.Now, o.Sleep, o.Attended = at.now, at.sleep, attended
+			o.Clock.Now, o.Clock.Sleep, o.Permissions.Attended = at.now, at.sleep, attended
 			o.TurnBudget = event.Budget{event.LimitTime: 60}
 			passed := false
 			events := play(t, o, []string{"go"}, func(e event.Event) []event.Command {
@@ -338,7 +338,7 @@ func TestTimeLimitBoundsTheLastAnswer(t *testing.T) {
 	} {
 		at := newTimer()
 		o := options(script.New(c.first, unreachable, unreachable, unreachable), echo("look", tools.Read))
-		o.Now, o.Sleep, o.Attended = at.now, at.sleep, false
+		o.Clock.Now, o.Clock.Sleep, o.Permissions.Attended = at.now, at.sleep, false
 		o.TurnBudget = event.Budget{event.LimitTime: 60, event.LimitSteps: c.steps}
 		events := play(t, o, []string{"go"}, func(e event.Event) []event.Command {
 			switch e.(type) {
@@ -363,7 +363,7 @@ func TestResumedSessionCountsWhatItUsed(t *testing.T) {
 		&event.StepEnd{Reply: "r1", Model: "script/test", Finish: llm.Stop, Usage: llm.Usage{Input: 90, Output: 10}, Cost: &cost},
 		&event.TurnEnd{Reason: event.Done, Steps: 1, Duration: time.Minute})
 	o := options(script.New(script.Say("never")))
-	o.Log, o.Attended, o.SessionBudget = log, false, event.Budget{event.LimitCost: 2}
+	o.Log, o.Permissions.Attended, o.SessionBudget = log, false, event.Budget{event.LimitCost: 2}
 	var first event.BudgetNow
 	events := play(t, o, []string{"two"}, func(e event.Event) []event.Command {
 		if now, ok := e.(event.BudgetNow); ok && first.Session.Used == nil {
@@ -395,7 +395,7 @@ func TestRepeatedText(t *testing.T) {
 		"in long lists":  {[]script.Reply{script.Say(countTo(3000))}, "turn done after 1"},
 	} {
 		o := options(script.New(append(c.replies, script.Say("done"))...), echo("look", tools.Read))
-		o.Attended = false
+		o.Permissions.Attended = false
 		if got := lastLine(play(t, o, []string{"go"}, nil)); !strings.HasPrefix(got, c.want) {
 			t.Errorf("%s: %s", name, got)
 		}

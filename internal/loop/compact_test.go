@@ -91,7 +91,7 @@ func compactions(events []event.Event) (out []event.Compacted) {
 func TestCompactCommand(t *testing.T) {
 	p := script.New(append(lookups(10), script.Say("done"), using(script.Say("## Goal\nlook at c1 to c10"), 500), script.Say("more"), script.Say("again"))...)
 	o := options(p, verbose())
-	o.Ledger = workspace.NewLedger()
+	o.Workspace.Ledger = workspace.NewLedger()
 	o.Log = history.Open(t.TempDir()).Create(history.Header{Dir: "/w"})
 	defer o.Log.Close()
 	events := command(t, o, []event.Command{
@@ -155,7 +155,7 @@ func TestCompactCommandWithoutSummary(t *testing.T) {
 func TestNothingToCompact(t *testing.T) {
 	p := script.New(using(script.Say("done"), 1500))
 	o := options(p, verbose())
-	o.Model.Context = 0
+	o.Models.Current.Context = 0
 	events := command(t, o, []event.Command{event.Prompt{Text: "one"}, event.Compact{}}, func(e event.Event) bool { _, end := e.(*event.TurnEnd); return end })
 	if c := compactions(events); len(c) > 0 || strings.Count(trace(events), "notice") != 1 || !strings.Contains(trace(events), "notice Nothing to compact.") {
 		t.Errorf("got %+v\n%s", c, trace(events))
@@ -167,8 +167,8 @@ func TestSummaryModel(t *testing.T) {
 	small := script.New(script.Say("short"))
 	p := script.New(append(lookups(3), script.Say("done"))...)
 	o := options(p, verbose())
-	o.Summary = "other/small"
-	o.Models = func(name, _ string) (turn.Model, error) {
+	o.Models.Summary = "other/small"
+	o.Models.Find = func(name, _ string) (turn.Model, error) {
 		return turn.Model{Name: name, ID: "small", Provider: small, Context: 8_000}, nil
 	}
 	events := command(t, o, []event.Command{event.Prompt{Text: "one"}, event.Compact{}}, func(e event.Event) bool { _, end := e.(*event.TurnEnd); return end })
@@ -269,7 +269,7 @@ func TestRejectedImage(t *testing.T) {
 func TestPromptThatCannotFit(t *testing.T) {
 	p := script.New(script.Say("never"))
 	o := options(p, verbose())
-	o.System, o.Model.Context = long("the rules"), 2000
+	o.Prompt.System, o.Models.Current.Context = long("the rules"), 2000
 	events := play(t, o, []string{"one"}, nil)
 	end := events[len(events)-1].(*event.TurnEnd)
 	if len(p.Requests()) > 0 || end.Reason != event.ProviderError || !strings.HasPrefix(end.Error, "the prompt was not sent: ") || !strings.Contains(end.Hint, "/model") {
@@ -284,7 +284,7 @@ func TestPromptThatCannotFit(t *testing.T) {
 func TestCompactWhenFull(t *testing.T) {
 	p := script.New(append(lookups(4), script.Say("done"))...)
 	o := options(p, verbose())
-	o.Model.Context = 10_000 // compaction starts at about 6,500 tokens
+	o.Models.Current.Context = 10_000 // compaction starts at about 6,500 tokens
 	o.Log = history.Open(t.TempDir()).Create(history.Header{Dir: "/w"})
 	defer o.Log.Close()
 	events := play(t, o, []string{"one"}, nil)
@@ -312,7 +312,7 @@ func TestCompactTooLong(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := options(script.New(c.replies...), verbose())
-			o.Model.Context = 0
+			o.Models.Current.Context = 0
 			events := play(t, o, []string{"one"}, nil)
 			if got := trace(events[len(events)-1:]); got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)
@@ -342,7 +342,7 @@ func TestCompactedReadingsAreForgotten(t *testing.T) {
 	read := func(id string) script.Reply { return script.Call(id, "read", `{"path":"a.txt"}`) }
 	known := workspace.NewLedger()
 	o := options(script.New(read("c1"), script.Say("done"), read("c2"), script.Say("done")), tools.Files(w, known)...)
-	o.Ledger, o.Model.Context = known, 0
+	o.Workspace.Ledger, o.Models.Current.Context = known, 0
 	events := command(t, o, []event.Command{event.Prompt{Text: "one"}, event.EditContext{Step: event.CompactDrop, Item: "c1"}, event.Prompt{Text: "two"}}, carriedOut)
 	for _, e := range events {
 		if end, ok := e.(*event.ToolEnd); ok && !strings.Contains(end.Result.Text, "a says something.") {

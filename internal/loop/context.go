@@ -17,8 +17,8 @@ func (a *Agent) listContext(ctx context.Context) {
 		return
 	}
 	m, instructions := a.conv.Adapted(a.models.Current()), ""
-	if a.o.Instructions != nil {
-		instructions, _ = a.o.Instructions(m.Context)
+	if a.o.Prompt.Instructions != nil {
+		instructions, _ = a.o.Prompt.Instructions(m.Context)
 	}
 	_ = a.rec.emit(a.conv.Context(m, a.Prefix(m, a.conv.Prefix), instructions))
 }
@@ -29,7 +29,7 @@ func (a *Agent) editContext(ctx context.Context, c event.EditContext) {
 		a.rec.notify("Cannot change the context: " + err.Error())
 		return
 	}
-	c.Text = a.o.Secrets.Text(c.Text)
+	c.Text = a.o.Prompt.Secrets.Text(c.Text)
 	if a.conv.Edit(c, func(e event.Event) { _ = a.rec.emit(e) }, a.rec.meta) {
 		return
 	}

@@ -19,7 +19,7 @@ func TestAnswerOfDelegateIsNotForAnotherCall(t *testing.T) {
 		script.Call("a", "delegate", `{"agent":"general","prompt":"one","background":true}`),
 		script.Call("1:w", "put", `{"path":"evil"}`), script.Say("done"), script.Say("done"),
 	), put())
-	o.Mode, o.Delegates = event.ModeAsk, m.pool()
+	o.Permissions.Mode, o.Delegates = event.ModeAsk, m.pool()
 	var asked []event.Ask
 	events := play(t, o, []string{"go"}, func(e event.Event) []event.Command {
 		a, ok := e.(event.Asked)

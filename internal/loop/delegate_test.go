@@ -42,9 +42,9 @@ func (m team) launch(_ context.Context, host delegate.Host, t delegate.Task) (de
 		return nil, fmt.Errorf("no script for %q", t.Prompt)
 	}
 	o := options(p, m.tools...)
-	o.Parent, o.Label, o.Mode = host, t.Label, t.Agent.Mode
+	o.Delegate.Parent, o.Delegate.Label, o.Permissions.Mode = host, t.Label, t.Agent.Mode
 	o.TurnBudget = event.Budget{event.LimitSteps: 5}
-	s := &member{model: o.Model.Name}
+	s := &member{model: o.Models.Current.Name}
 	if m.logs != nil {
 		s.log = m.logs.Create(history.Header{Parent: "x", Agent: t.Name})
 		o.Log = s.log
@@ -300,7 +300,7 @@ func TestDelegateAsks(t *testing.T) {
 	m := team{t: t, scripts: map[string]*script.Provider{"one": writes("w")}, tools: []tools.Tool{put()}}
 	p := script.New(script.Call("a", "delegate", `{"agent":"general","prompt":"one"}`), script.Say("done"))
 	o := options(p)
-	o.Mode, o.Delegates = event.ModeAsk, m.pool()
+	o.Permissions.Mode, o.Delegates = event.ModeAsk, m.pool()
 	events := play(t, o, []string{"go"}, func(e event.Event) []event.Command {
 		if a, ok := e.(event.Asked); ok {
 			return []event.Command{event.Answer{ID: a.Ask.ID, Decision: event.Allow}}
@@ -332,7 +332,7 @@ func TestDelegateModes(t *testing.T) {
 				tools: []tools.Tool{put()}, agents: []delegate.Agent{{Name: "general", Mode: c.agent}},
 			}
 			o := options(script.New(script.Call("a", "delegate", `{"agent":"general","prompt":"one"}`), script.Say("done")))
-			o.Mode, o.Delegates = c.parent, m.pool()
+			o.Permissions.Mode, o.Delegates = c.parent, m.pool()
 			asked := false
 			play(t, o, []string{"go"}, func(e event.Event) []event.Command {
 				if a, ok := e.(event.Asked); ok {
@@ -456,7 +456,7 @@ func TestAnswerFitsTheWindow(t *testing.T) {
 	for window, most := range map[int]int{16_000: 4_000, 32_000: 8_000, 128_000: 16_000} {
 		m := team{t: t, scripts: map[string]*script.Provider{"one": script.New(script.Say(long.String()))}}
 		o := options(script.New(script.Call("a", "delegate", `{"agent":"explore","prompt":"one"}`), script.Say("done")))
-		o.Model.Context, o.Delegates = window, m.pool()
+		o.Models.Current.Context, o.Delegates = window, m.pool()
 		for _, e := range play(t, o, []string{"go"}, nil) {
 			end, ok := e.(*event.ToolEnd)
 			if !ok {

@@ -64,17 +64,17 @@ func play(t *testing.T, o loop.Options, prompts []string, react func(event.Event
 // fill sets the clock of o, unless it has one: it advances by a millisecond with
 // each call of Now, and by the time to wait with each call of Sleep.
 func fill(o loop.Options) loop.Options {
-	if o.Now == nil && o.Sleep == nil {
-		o.Now, o.Sleep = fakeClock(time.Millisecond)
+	if o.Clock.Now == nil && o.Clock.Sleep == nil {
+		o.Clock.Now, o.Clock.Sleep = fakeClock(time.Millisecond)
 	}
-	if o.Now == nil {
-		o.Now, _ = fakeClock(time.Millisecond)
+	if o.Clock.Now == nil {
+		o.Clock.Now, _ = fakeClock(time.Millisecond)
 	}
-	if o.Sleep == nil {
-		_, o.Sleep = fakeClock(0)
+	if o.Clock.Sleep == nil {
+		_, o.Clock.Sleep = fakeClock(0)
 	}
-	if o.Rand == nil {
-		o.Rand = func() float64 { return 0.5 }
+	if o.Clock.Rand == nil {
+		o.Clock.Rand = func() float64 { return 0.5 }
 	}
 	return o
 }
@@ -93,10 +93,10 @@ func fakeClock(tick time.Duration) (now func() time.Time, sleep func(ctx context
 // options returns the options of an attended agent in mode all.
 func options(p llm.Provider, ts ...tools.Tool) loop.Options {
 	return loop.Options{
-		ModelOptions:      loop.ModelOptions{Model: turn.Model{Name: "script/test", ID: "test", Provider: p, Context: 128_000}},
-		PromptOptions:     loop.PromptOptions{System: "system"},
-		PermissionOptions: loop.PermissionOptions{Mode: event.ModeAll, Attended: true, Paths: policy.Paths{Workspace: "/w"}},
-		Tools:             ts,
+		Models:      loop.ModelOptions{Current: turn.Model{Name: "script/test", ID: "test", Provider: p, Context: 128_000}},
+		Prompt:      loop.PromptOptions{System: "system"},
+		Permissions: loop.PermissionOptions{Mode: event.ModeAll, Attended: true, Paths: policy.Paths{Workspace: "/w"}},
+		Tools:       ts,
 	}
 }
 

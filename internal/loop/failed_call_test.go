@@ -70,7 +70,7 @@ func TestRejectedEditKeepsItsDiff(t *testing.T) {
 	t.Cleanup(func() { _ = w.Close() })
 	for _, answer := range []event.Command{event.Answer{ID: "c1", Decision: event.Refuse}, event.Interrupt{}} {
 		o := options(script.New(script.Call("c1", "edit", `{"path":"a.txt","old":"one","new":"two"}`), script.Say("done")), tools.Files(w, nil)...)
-		o.Mode = event.ModeAsk
+		o.Permissions.Mode = event.ModeAsk
 		var end *event.ToolEnd
 		for _, e := range play(t, o, []string{"go"}, func(e event.Event) []event.Command {
 			if _, ok := e.(event.Asked); ok {

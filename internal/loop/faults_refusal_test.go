@@ -44,7 +44,7 @@ func refusals() []fault {
 		{n: 27, name: "rate limit, no word when", scene: tried(429, "", problem("rate_limit_error", "slow down"), "slow down", "1s")},
 		{n: 28, name: "rate limit every time", scene: early(func(*stage) scene {
 			return scene{acts: times(6, answer(429, "Retry-After: 120", problem("rate_limit_error", "slow down"))),
-				options: func(o *loop.Options) { o.Now, o.Sleep = fakeClock(0) }, want: `
+				options: func(o *loop.Options) { o.Clock.Now, o.Clock.Sleep = fakeClock(0) }, want: `
 				retrying 2 in 2m0s: test answered 429: slow down
 				retrying 3 in 2m0s: test answered 429: slow down
 				retrying 4 in 2m0s: test answered 429: slow down

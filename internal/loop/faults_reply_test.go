@@ -178,7 +178,7 @@ func oddEnds() []fault {
 		{n: 55, name: "no finish reason", scene: unsaid},
 		{n: 56, name: "call in the text", scene: early(func(st *stage) scene {
 			return scene{acts: []act{sse(said(st.d, "<tool_call>{\"name\":\"look\",\"arguments\":{\"text\":\"a\"}}</tool_call>"))},
-				options: func(o *loop.Options) { o.Attended = false }, want: `
+				options: func(o *loop.Options) { o.Permissions.Attended = false }, want: `
 				call call_* look {"text":"a"}
 				start call_* "look a"
 				end call_* "look a" ok: did a` + again(2)}
@@ -233,7 +233,7 @@ func jumps(st *stage) scene {
 	lookups := 0
 	return scene{acts: []act{answer(429, "Retry-After: 2", problem("rate_limit_error", "slow down"))},
 		options: func(o *loop.Options) {
-			o.Now = func() time.Time {
+			o.Clock.Now = func() time.Time {
 				lookups++
 				return noon.Add(time.Duration(lookups%3-1) * 24 * time.Hour)
 			}

@@ -60,7 +60,7 @@ func tiny(st *stage, p phase) scene {
 			start c1 "look %s"
 			end c1 "look %s" ok: did %s`, all.String(), all.String(), all.String(), all.String()) + again(2)
 	}
-	still := func(o *loop.Options) { o.Now = func() time.Time { return noon } }
+	still := func(o *loop.Options) { o.Clock.Now = func() time.Time { return noon } }
 	return scene{acts: []act{stream200("text/event-stream", pages(stream)...)}, options: still, want: want, check: func(t *testing.T, p played) {
 		got := 0
 		for _, e := range p.events {

@@ -102,7 +102,7 @@ func (st *stage) play(sc scene) {
 	defer st.server.left(t)
 	log := history.Open(st.dir).Create(history.Header{Dir: "/w"})
 	o := fill(options(p, echo("look", tools.Read), noopTool(), hold(), echo("change", tools.Write)))
-	o.Model.ID, o.Log = "m", log
+	o.Models.Current.ID, o.Log = "m", log
 	if sc.options != nil {
 		sc.options(&o)
 	}

@@ -53,7 +53,7 @@ func stops() []fault {
 			hang := pressed(st)
 			return scene{acts: []act{answer(429, "Retry-After: 100", "")},
 				options: func(o *loop.Options) {
-					o.Sleep = func(ctx context.Context, _ time.Duration) error { _, err := hang(ctx); return err }
+					o.Clock.Sleep = func(ctx context.Context, _ time.Duration) error { _, err := hang(ctx); return err }
 				},
 				want: `
 					retrying 2 in 1m40s: test answered 429: too many requests` + interrupted + "1"}
@@ -90,7 +90,7 @@ func stops() []fault {
 				end c1 "hold a" interrupted: interrupted by the user` + interrupted + "1"}
 		}},
 		{n: 62, name: "Esc at a question", absent: map[string]string{"text": "nothing is asked"}, scene: func(st *stage, _ phase) scene {
-			return scene{acts: []act{sse(calls(st.d, "change"))}, options: func(o *loop.Options) { o.Mode = event.ModeAsk },
+			return scene{acts: []act{sse(calls(st.d, "change"))}, options: func(o *loop.Options) { o.Permissions.Mode = event.ModeAsk },
 				esc: func(e event.Event) bool { _, ok := e.(event.Asked); return ok }, want: `
 				call c1 change {"text":"a"}
 				asked c1 "change a" because changes files (permission mode: ask); always: "all edits"

@@ -30,11 +30,11 @@ func fullSession(t *testing.T) (records []history.Record, events []event.Event) 
 		script.Say("second answer"),
 	)
 	o := options(p, echo("look", tools.Read), echo("change", tools.Write), echo("run", tools.Execute))
-	o.Log, o.Mode = log, event.ModeAsk
+	o.Log, o.Permissions.Mode = log, event.ModeAsk
 	clock := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	tick := make(chan time.Time, 1)
 	tick <- clock
-	o.Now = func() time.Time { n := (<-tick).Add(700 * time.Millisecond); tick <- n; return n } // so that partials are written
+	o.Clock.Now = func() time.Time { n := (<-tick).Add(700 * time.Millisecond); tick <- n; return n } // so that partials are written
 	events = play(t, o, []string{"one", "two"}, func(e event.Event) []event.Command {
 		if a, ok := e.(event.Asked); ok {
 			return []event.Command{event.Answer{ID: a.Ask.ID, Decision: event.Always, Choices: []int{0}}}

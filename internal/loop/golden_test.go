@@ -130,7 +130,7 @@ func resumedRequest(t *testing.T, log *history.Log) string {
 	t.Helper()
 	p := script.New(script.Say("here"))
 	o := options(p, echo("read", tools.Read))
-	o.Log, o.Model.Context = log, 0
+	o.Log, o.Models.Current.Context = log, 0
 	play(t, o, []string{"still there?"}, nil)
 	requests := p.Requests()
 	if len(requests) != 1 {

@@ -80,9 +80,9 @@ func (s *standing) play(log *history.Log, dir string, attended bool) (asked int,
 		script.Reply{}.Call("c3", "change", args("d/a")).Call("c4", "change", args("d/b")).Calls(),
 		script.Say("done"))
 	o := options(p, s.command(dir), echo("change", tools.Write))
-	o.Mode, o.Log, o.Attended = event.ModeAsk, log, attended
-	o.Paths, o.Forked = policy.Paths{Workspace: s.dir}, s.fork
-	o.Key = func() ([]byte, error) { return policy.Key(s.key) }
+	o.Permissions.Mode, o.Log, o.Permissions.Attended = event.ModeAsk, log, attended
+	o.Permissions.Paths, o.Permissions.Forked = policy.Paths{Workspace: s.dir}, s.fork
+	o.Permissions.Key = func() ([]byte, error) { return policy.Key(s.key) }
 	events := play(s.t, o, []string{"go"}, func(e event.Event) []event.Command {
 		if a, ok := e.(event.Asked); ok {
 			return []event.Command{event.Answer{ID: a.Ask.ID, Decision: event.Always}}
@@ -326,7 +326,7 @@ func TestAlwaysThatWasNotOffered(t *testing.T) {
 func TestProtectedPathHeadless(t *testing.T) {
 	p := script.New(script.Call("c1", "change", args(".github/workflows/ci.yml")), script.Say("done"))
 	o := options(p, tool("change", tools.Write, func(context.Context, string) (string, error) { return "", errors.New("it ran") }))
-	o.Attended = false
+	o.Permissions.Attended = false
 	got := trace(play(t, o, []string{"go"}, nil))
 	want := "refused: denied: .github/workflows/ci.yml is protected: runs on the CI server, with access to its secrets. Changing it always needs the user's approval"
 	if !strings.Contains(got, want) {
@@ -341,7 +341,7 @@ func TestScriptChangesWhileAsked(t *testing.T) {
 		s := newStanding(t)
 		p := script.New(script.Call("c1", "run", args("make test")), script.Call("c2", "run", args("make test")), script.Say("done"))
 		o := options(p, s.command(""))
-		o.Mode, o.Paths = event.ModeAsk, policy.Paths{Workspace: s.dir}
+		o.Permissions.Mode, o.Permissions.Paths = event.ModeAsk, policy.Paths{Workspace: s.dir}
 		asked := 0
 		events := play(t, o, []string{"go"}, func(e event.Event) []event.Command {
 			a, ok := e.(event.Asked)
@@ -375,8 +375,8 @@ func TestForkReportsGrantsOnce(t *testing.T) {
 	fork.Close()
 	for range 2 { // nothing is approved here, so there are no other notices
 		o := options(script.New(script.Say("done")))
-		o.Log, o.Attended, o.Paths = s.resume(id), true, policy.Paths{Workspace: s.dir}
-		o.Key = func() ([]byte, error) { return policy.Key(s.key) }
+		o.Log, o.Permissions.Attended, o.Permissions.Paths = s.resume(id), true, policy.Paths{Workspace: s.dir}
+		o.Permissions.Key = func() ([]byte, error) { return policy.Key(s.key) }
 		for _, e := range play(t, o, []string{"go"}, nil) {
 			if n, ok := e.(event.Notice); ok {
 				t.Errorf("the continued fork says %q", n.Text)
@@ -401,8 +401,8 @@ func TestListPermissions(t *testing.T) {
 	for _, want := range [][]string{{command, edits}, {edits}} {
 		ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 		o := options(script.New())
-		o.Log, o.Attended, o.Paths = s.resume(s.id), true, policy.Paths{Workspace: s.dir}
-		o.Key = func() ([]byte, error) { return policy.Key(s.key) }
+		o.Log, o.Permissions.Attended, o.Permissions.Paths = s.resume(s.id), true, policy.Paths{Workspace: s.dir}
+		o.Permissions.Key = func() ([]byte, error) { return policy.Key(s.key) }
 		commands, events := make(chan event.Command, 1), make(chan event.Event)
 		commands <- event.ListPermissions{}
 		go loop.NewAgent(o).Run(ctx, commands, events)

@@ -72,7 +72,7 @@ func TestHooksMatchEveryNameOfAPath(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		h.Tools, h.Mode = append(tools.Files(w, nil), serve), event.ModeAll
+		h.Tools, h.Permissions.Mode = append(tools.Files(w, nil), serve), event.ModeAll
 		for _, name := range []string{"vendor/x", "caf\u00e9/x", "a/x"} {
 			if err := os.MkdirAll(filepath.Join(h.dir, filepath.Dir(name)), 0o755); err != nil {
 				t.Fatal(err)
@@ -108,7 +108,7 @@ func TestHooksAfterACallMatchEveryName(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		h.Tools, h.Mode = tools.Files(w, nil), event.ModeAll
+		h.Tools, h.Permissions.Mode = tools.Files(w, nil), event.ModeAll
 		if err := os.Mkdir(filepath.Join(h.dir, "vendor"), 0o755); err != nil {
 			t.Fatal(err)
 		}

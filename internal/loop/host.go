@@ -72,7 +72,7 @@ func (d delegateApprover) Approve(ctx context.Context, ask event.Ask, offer poli
 	}
 	record, more := grant.Records()
 	_ = d.a.rec.emit(&event.Decided{
-		Meta: event.Meta{Agent: strconv.Itoa(d.label.ID), Time: d.a.o.Now()}, ID: ask.ID,
+		Meta: event.Meta{Agent: strconv.Itoa(d.label.ID), Time: d.a.o.Clock.Now()}, ID: ask.ID,
 		Decision: answer.Decision, Scope: d.a.permissions.Describe(*grant), Grant: record, More: more,
 	})
 	return answer, grant, err

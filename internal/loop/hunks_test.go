@@ -47,7 +47,7 @@ func reviewing(t *testing.T, p *script.Provider, files map[string]string) (dir s
 	t.Cleanup(func() { _ = w.Close() })
 	known := workspace.NewLedger()
 	o = options(p, tools.Files(w, known)...)
-	o.Ledger, o.Mode, o.Paths.Workspace = known, event.ModeAsk, dir
+	o.Workspace.Ledger, o.Permissions.Mode, o.Permissions.Paths.Workspace = known, event.ModeAsk, dir
 	return dir, o
 }
 
@@ -248,7 +248,7 @@ func TestSecretsInHunks(t *testing.T) {
 			{"old": "token=" + placeholder, "new": "key=" + placeholder}, {"old": "line 18\n", "new": "eighteen\n"}}})),
 		script.Say("done"))
 	o := s.options(t, newMask(), log, p)
-	o.Mode = event.ModeAsk
+	o.Permissions.Mode = event.ModeAsk
 	play(t, o, []string{"go"}, func(e event.Event) []event.Command {
 		a, ok := e.(event.Asked)
 		if !ok {

@@ -30,7 +30,7 @@ func resultsIn(t *testing.T, dir string, replies ...script.Reply) []string {
 	t.Cleanup(func() { _ = w.Close() })
 	p := script.New(append(replies, script.Say("done"))...)
 	o := options(p, append(tools.Files(w, workspace.NewLedger()), tools.Commands{Workspace: w}.Tools(nil)...)...)
-	o.Mode = event.ModeAll
+	o.Permissions.Mode = event.ModeAll
 	play(t, o, []string{"go"}, nil)
 	got := resultsOf(p)
 	for i := range got {
@@ -113,8 +113,8 @@ func TestErrorsNameTheOfferedTools(t *testing.T) {
 	} {
 		p := script.New(script.Reply{}.Call("c1", "nosuch", `{}`).Call("c2", "apply_patch", `{"x":1}`).Calls(), script.Say("done"))
 		o := options(p, tools.Files(nil, nil)...)
-		o.Model.ID = model
-		o.Offer = func(m string, _ int, all []llm.ToolSpec) []llm.ToolSpec {
+		o.Models.Current.ID = model
+		o.Models.Offer = func(m string, _ int, all []llm.ToolSpec) []llm.ToolSpec {
 			return slices.DeleteFunc(catalog.Offer(m, 0, all), func(s llm.ToolSpec) bool {
 				return !slices.Contains([]string{"read", "search", "edit", "apply_patch"}, s.Name)
 			})

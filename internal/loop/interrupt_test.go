@@ -114,7 +114,7 @@ func interruptAround(t *testing.T, r *rand.Rand, moment when) (ran bool, end *ev
 		return "", ctx.Err()
 	})
 	o := options(script.New(script.Call("c1", "run", args("make"))), run)
-	o.Mode = event.ModeAsk
+	o.Permissions.Mode = event.ModeAsk
 	ctx, stop := context.WithTimeout(t.Context(), hang)
 	defer stop()
 	commands, events := make(chan event.Command), make(chan event.Event)

@@ -35,7 +35,7 @@ func (noJobs) Ended() []tools.Job       { return nil }
 // listJobs emits a JobsNow.
 func (a *Agent) listJobs() {
 	var now event.JobsNow
-	for _, j := range a.o.Jobs.List() {
+	for _, j := range a.o.Workspace.Jobs.List() {
 		now.Jobs = append(now.Jobs, event.Job{ID: j.ID, Title: j.Title, State: j.State, Began: j.Began, Lines: j.Lines})
 	}
 	_ = a.rec.emit(now)
@@ -44,7 +44,7 @@ func (a *Agent) listJobs() {
 // stopJob stops a job in the background.
 func (a *Agent) stopJob(id int) {
 	a.background.Go(func() {
-		if err := a.o.Jobs.Stop(id); err != nil {
+		if err := a.o.Workspace.Jobs.Stop(id); err != nil {
 			a.rec.notify(err.Error())
 		}
 	})

@@ -85,7 +85,7 @@ func TestModelGetsEndsOfJobs(t *testing.T) {
 	})
 	p := script.New(script.Call("c1", "begin", args("a")), script.Say("done"), script.Say("again"))
 	o := options(p, begin)
-	o.Jobs = j
+	o.Workspace.Jobs = j
 	play(t, o, []string{"go", "and now"}, func(e event.Event) []event.Command {
 		if end, ok := e.(*event.TurnEnd); ok && end.Steps == 2 {
 			j.end(2, "killed")
@@ -110,7 +110,7 @@ func TestJobsAreShown(t *testing.T) {
 	j := newJobs()
 	j.begin("npm run dev")
 	o := options(script.New())
-	o.Jobs = j
+	o.Workspace.Jobs = j
 	commands, events := make(chan event.Command, 4), make(chan event.Event)
 	go loop.NewAgent(fill(o)).Run(t.Context(), commands, events)
 	var got []string

@@ -71,7 +71,7 @@ func visit(t *testing.T, dir string, before []event.Durable, p llm.Provider, aft
 	defer w.Close()
 	known := workspace.NewLedger()
 	o := options(p, tools.Files(w, known)...)
-	o.Ledger, o.Log = known, resumedLog(t, before...)
+	o.Workspace.Ledger, o.Log = known, resumedLog(t, before...)
 	results = map[string]string{}
 	events := play(t, o, []string{"go"}, func(e event.Event) []event.Command {
 		end, ok := e.(*event.ToolEnd)

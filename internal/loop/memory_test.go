@@ -66,7 +66,7 @@ func TestRewind(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := script.New(script.Call("c1", "look", args("a")), script.Say("first"), script.Call("c1", "look", args("b")), script.Say("second"), script.Say("third"))
 			o := options(p, reader())
-			o.Ledger = workspace.NewLedger()
+			o.Workspace.Ledger = workspace.NewLedger()
 			if logged {
 				o.Log = history.Open(t.TempDir()).Create(history.Header{Dir: "/w"})
 				defer o.Log.Close()

@@ -35,9 +35,9 @@ func callNames(r llm.Request) (names []string) {
 func TestAModelKnowsAToolByAnotherName(t *testing.T) {
 	p := script.New(script.Call("c1", "apply_patch", args("a")), script.Say("one"), script.Call("c2", "edit", args("b")), script.Say("two"))
 	o := options(p, echo("read", tools.Read), echo("edit", tools.Write), echo("patch", tools.Write))
-	o.Offer = catalog.Offer
-	o.Model.ID, o.Model.Context = "gpt-4.1", 0
-	o.Models = func(name, _ string) (turn.Model, error) {
+	o.Models.Offer = catalog.Offer
+	o.Models.Current.ID, o.Models.Current.Context = "gpt-4.1", 0
+	o.Models.Find = func(name, _ string) (turn.Model, error) {
 		return turn.Model{Name: name, ID: "claude-sonnet-4-5", Provider: p}, nil
 	}
 	events := command(t, o, []event.Command{event.Prompt{Text: "a"}, event.SetModel{Model: "script/other"}, event.Prompt{Text: "b"}}, func(e event.Event) bool {
@@ -84,9 +84,9 @@ func TestAModelKnowsAToolByAnotherName(t *testing.T) {
 func TestToolsAreFixedUntilTheWindowIsKnown(t *testing.T) {
 	p := script.New(script.Say("one"), script.Say("two"), script.Say("three"))
 	o := options(p, echo("read", tools.Read), echo("edit", tools.Write), echo("list", tools.Read))
-	o.Offer = catalog.Offer
-	o.Model.Context = 0
-	o.Models = func(name, _ string) (turn.Model, error) {
+	o.Models.Offer = catalog.Offer
+	o.Models.Current.Context = 0
+	o.Models.Find = func(name, _ string) (turn.Model, error) {
 		return turn.Model{Name: "script/test", ID: "test", Provider: p, Context: 8192}, nil
 	}
 	command(t, o, []event.Command{

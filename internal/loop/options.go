@@ -24,30 +24,30 @@ type Options struct {
 	Notices []<-chan string
 	// Listen gets every event before the front end does, in the same order. It must not
 	// block and not change the event. It may be nil.
-	Listen     func(event.Event)
-	turn.Clock // functions that are nil are the real ones
+	Listen func(event.Event)
+	Clock  turn.Clock // functions that are nil are the real ones
 
-	ModelOptions
-	PromptOptions
+	Models ModelOptions
+	Prompt PromptOptions
 	Schema *turn.Schema // of the last answer of a turn; may be nil
 	Limits turn.Limits
 	// TurnBudget and SessionBudget limit each turn and the session. Both may be nil.
 	TurnBudget, SessionBudget event.Budget
 
-	PermissionOptions
-	Tools []tools.Tool // the agent adds todo, ask and present_plan
+	Permissions PermissionOptions
+	Tools       []tools.Tool // the agent adds todo, ask and present_plan
 	// Connected are further tools, which are known only after a while. It may be nil.
 	Connected Connected
 	// Interceptors act around every call, also those of commands that the user types.
 	Interceptors tools.Interceptors
-	WorkspaceOptions
-	Hooks    Hooks         // the commands of the user at events; nil for none
-	Evidence turn.Evidence // fed by one of the Interceptors; nil for none
+	Workspace    WorkspaceOptions
+	Hooks        Hooks         // the commands of the user at events; nil for none
+	Evidence     turn.Evidence // fed by one of the Interceptors; nil for none
 
 	// Delegates are the delegates of the session, which belong to the agent from now
 	// on. It offers the model their tool, if there is an agent to start. Nil for none.
 	Delegates *delegate.Pool
-	DelegateOptions
+	Delegate  DelegateOptions
 }
 
 // Connected are tools of other programs, such as MCP servers.
@@ -75,8 +75,9 @@ type WorkspaceOptions struct {
 
 // ModelOptions are the models of an agent.
 type ModelOptions struct {
-	Model  turn.Model
-	Models func(name, effort string) (turn.Model, error) // resolves the model of a SetModel
+	Current turn.Model // at the start
+	// Find resolves the model of a SetModel.
+	Find func(name, effort string) (turn.Model, error)
 	// Summary is the name of the model that summarizes conversations, PROVIDER/NAME;
 	// empty for the model of the session.
 	Summary string
@@ -182,6 +183,6 @@ type DelegateOptions struct {
 // Add adds what the parts of the session add to the agent. It must be called at most once.
 func (o *Options) Add(s part.Sum) {
 	o.Tools, o.Interceptors, o.Listen = s.Tools, s.Interceptors, s.Listen
-	o.Instructions, o.InstructionNotes = s.Instructions, s.Notes
+	o.Prompt.Instructions, o.Prompt.InstructionNotes = s.Instructions, s.Notes
 	o.Notices = append(o.Notices, s.Notices...)
 }

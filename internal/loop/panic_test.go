@@ -32,7 +32,7 @@ func TestPanicInATurn(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := script.New(script.Call("c1", "look", args("a")), script.Say("done"))
 			o := options(p, reader())
-			o.Model.Provider = &breaking{Provider: p}
+			o.Models.Current.Provider = &breaking{Provider: p}
 			if logged {
 				o.Log = history.Open(t.TempDir()).Create(history.Header{Dir: "/w"})
 				defer o.Log.Close()

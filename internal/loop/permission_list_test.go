@@ -86,12 +86,12 @@ func TestRemovePermission(t *testing.T) {
 	log := store.Create(history.Header{Dir: "/w"})
 	get := func() script.Reply { return script.Reply{}.Call("c", "get", args("x.org")).Calls() }
 	o := options(script.New(get(), script.Say("one"), get(), script.Say("two")), fetches())
-	o.Log, o.Mode, o.Key = log, event.ModeAsk, func() ([]byte, error) { return []byte("a key of this user"), nil }
-	o.Rules = []policy.Rule{{Action: policy.Deny, Kind: policy.RuleHost, Pattern: "evil.org", Source: "/etc/policy.json:3"}}
+	o.Log, o.Permissions.Mode, o.Permissions.Key = log, event.ModeAsk, func() ([]byte, error) { return []byte("a key of this user"), nil }
+	o.Permissions.Rules = []policy.Rule{{Action: policy.Deny, Kind: policy.RuleHost, Pattern: "evil.org", Source: "/etc/policy.json:3"}}
 	project := policy.Rule{Action: policy.Ask, Kind: policy.RuleHost, Pattern: "y.org", Source: "p.json:2"}
-	o.ProjectRules = []policy.Rule{project, {Action: policy.Ask, Kind: policy.RuleHost, Pattern: "z.org", Source: "p.json:3"}}
+	o.Permissions.ProjectRules = []policy.Rule{project, {Action: policy.Ask, Kind: policy.RuleHost, Pattern: "z.org", Source: "p.json:3"}}
 	var forgotten []policy.Rule
-	o.ForgetRule = func(r policy.Rule) error {
+	o.Permissions.ForgetRule = func(r policy.Rule) error {
 		if r.Pattern == "z.org" {
 			return errors.New("the disk is full")
 		}
@@ -149,8 +149,8 @@ func TestRemovePermission(t *testing.T) {
 // The permissions of a session explain a command like agent permit.
 func TestExplainPermission(t *testing.T) {
 	o := options(script.New())
-	o.Mode, o.Paths.Workspace = event.ModePlan, t.TempDir()
-	o.Rules = []policy.Rule{{Action: policy.Deny, Kind: policy.RuleCommand, Pattern: "ls", Source: "here:1"}}
+	o.Permissions.Mode, o.Permissions.Paths.Workspace = event.ModePlan, t.TempDir()
+	o.Permissions.Rules = []policy.Rule{{Action: policy.Deny, Kind: policy.RuleCommand, Pattern: "ls", Source: "here:1"}}
 	c := openDialogue(t, o)
 	for line, want := range map[string]string{"pwd": "auto", "rm -rf x": "deny", "ls": "deny"} {
 		if got := reply[event.Explained](c, event.ExplainPermission{Line: line}).Lines; got[0] != want || !strings.Contains(strings.Join(got, "\n"), "  "+line+": ") {
@@ -163,7 +163,7 @@ func TestExplainPermission(t *testing.T) {
 // In a session, the explanation says what the user can do there: no flags.
 func TestExplanationOfASessionNamesNoFlags(t *testing.T) {
 	o := options(script.New())
-	o.Mode, o.Paths.Workspace = event.ModeAsk, workspaceOf(t)
+	o.Permissions.Mode, o.Permissions.Paths.Workspace = event.ModeAsk, workspaceOf(t)
 	c := openDialogue(t, o)
 	for line, want := range map[string]string{
 		"go test ./...": "To allow it: choose row 2 when the dialog asks. It always allows `go test` with any arguments in this project.",
@@ -181,7 +181,7 @@ func TestExplanationOfASessionNamesNoFlags(t *testing.T) {
 // The user cannot choose a mode that the system policy excludes.
 func TestExcludedMode(t *testing.T) {
 	o := options(script.New())
-	o.Mode, o.Modes = event.ModeAsk, []event.Mode{event.ModeAsk, event.ModePlan}
+	o.Permissions.Mode, o.Permissions.Modes = event.ModeAsk, []event.Mode{event.ModeAsk, event.ModePlan}
 	c := openDialogue(t, o)
 	if got := reply[event.Notice](c, event.SetMode{Mode: event.ModeAll}).Text; got != "The system policy does not allow permission mode all." {
 		t.Errorf("got %q", got)

@@ -41,14 +41,14 @@ type permissions struct {
 
 func newPermissions(o Options, rec *recorder) *permissions {
 	p := &permissions{
-		paths: o.Paths.ForSession(), attended: o.Attended, rec: rec, forked: o.Forked, sealer: newSealer(rec.header().ID, o.Key),
-		stored: o.Remembered, remember: o.Remember, forget: o.Forget, modes: o.Modes, file: o.ProjectFile, forgetRule: o.ForgetRule,
-		policy: policy.Policy{Mode: o.Mode, Rules: slices.Concat(o.Rules, o.ProjectRules)}, projectRules: len(o.ProjectRules),
+		paths: o.Permissions.Paths.ForSession(), attended: o.Permissions.Attended, rec: rec, forked: o.Permissions.Forked, sealer: newSealer(rec.header().ID, o.Permissions.Key),
+		stored: o.Permissions.Remembered, remember: o.Permissions.Remember, forget: o.Permissions.Forget, modes: o.Permissions.Modes, file: o.Permissions.ProjectFile, forgetRule: o.Permissions.ForgetRule,
+		policy: policy.Policy{Mode: o.Permissions.Mode, Rules: slices.Concat(o.Permissions.Rules, o.Permissions.ProjectRules)}, projectRules: len(o.Permissions.ProjectRules),
 	}
 	p.reset()
-	if o.Sandbox != nil {
+	if o.Permissions.Sandbox != nil {
 		p.sandbox = sync.OnceValue(func() policy.Sandbox {
-			s, notice := o.Sandbox()
+			s, notice := o.Permissions.Sandbox()
 			_ = rec.emit(event.SandboxNow{Form: sandboxForms[s], Why: notice})
 			if notice != "" {
 				rec.notify(notice)

@@ -57,7 +57,7 @@ func TestApprovedPlanStaysInASmallWindow(t *testing.T) {
 			o := planning(p, tool("look", tools.Read, func(_ context.Context, name string) (string, error) {
 				return name + "\n" + strings.Repeat("func f(a int) error { return nil } // of it\n", 43), nil
 			}))
-			o.Model.Context, o.TurnBudget = p.window, event.Budget{event.LimitSteps: float64(2 * steps)}
+			o.Models.Current.Context, o.TurnBudget = p.window, event.Budget{event.LimitSteps: float64(2 * steps)}
 			o.Log = history.Open(t.TempDir()).Create(history.Header{Dir: "/w"})
 			defer o.Log.Close()
 			events := play(t, o, []string{"GOAL: split it"}, answering(event.Answer{Decision: event.Refuse},
@@ -192,7 +192,7 @@ func TestApprovedPlanAmongLongPrompts(t *testing.T) {
 		return script.Say("done")
 	}
 	o := planning(p)
-	o.Model.Context = p.window
+	o.Models.Current.Context = p.window
 	prompts := []string{"go"}
 	for range 12 {
 		prompts = append(prompts, strings.Repeat("much to read ", 1500))

@@ -17,7 +17,7 @@ import (
 func TestModePlan(t *testing.T) {
 	p := script.New(script.Call("c1", "edit", args("a")), script.Call("c2", "run", args("b")), script.Say("a plan"))
 	o := options(p, echo("edit", tools.Write), echo("run", tools.Execute))
-	o.Mode = event.ModePlan
+	o.Permissions.Mode = event.ModePlan
 	events := play(t, o, []string{"go"}, func(e event.Event) []event.Command {
 		if a, ok := e.(event.Asked); ok {
 			return []event.Command{event.Answer{ID: a.Ask.ID, Decision: event.Allow}}
@@ -47,7 +47,7 @@ func TestModePlan(t *testing.T) {
 	} {
 		p := script.New(script.Say("well"))
 		o := options(p)
-		o.Mode, o.Log = mode, resumedLog(t, durable(events)...)
+		o.Permissions.Mode, o.Log = mode, resumedLog(t, durable(events)...)
 		play(t, o, []string{"on"}, nil)
 		if d := cmp.Diff(conversation(p.Requests()[0]), announced+"assistant \"a plan\"\n"+want+"user \"on\"\n"); d != "" {
 			t.Errorf("%s: %s", mode, d)
@@ -67,8 +67,8 @@ func TestModePlanWithoutTheTool(t *testing.T) {
 	} {
 		p := script.New(script.Call("c1", "edit", args("a")), script.Say("a plan"))
 		o := options(p, echo("edit", tools.Write))
-		o.Mode = event.ModePlan
-		o.Offer = func(_ string, _ int, all []llm.ToolSpec) []llm.ToolSpec { return all[:1] }
+		o.Permissions.Mode = event.ModePlan
+		o.Models.Offer = func(_ string, _ int, all []llm.ToolSpec) []llm.ToolSpec { return all[:1] }
 		earlier := []event.Durable{&event.UserSaid{Text: "earlier"}}
 		if said != "" {
 			earlier = append(earlier, &event.UserSaid{Text: said, Auto: true, Steered: true})
@@ -93,7 +93,7 @@ func TestTodoIsNoPlanToApprove(t *testing.T) {
 	} {
 		p := script.New(script.Call("c1", "update_plan", `{"plan":[{"step":"a","status":"pending"}]}`), script.Say("done"))
 		o := options(p)
-		o.Mode = mode
+		o.Permissions.Mode = mode
 		play(t, o, []string{"go"}, nil)
 		msgs := p.Requests()[1].Messages
 		if got := msgs[len(msgs)-1].Text; got != want {

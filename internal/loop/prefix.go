@@ -22,12 +22,12 @@ const situationTime = time.Second
 // it. Before is the prefix of the session; nil if there is none. A session keeps the
 // user's own system prompt until the user gives another one.
 func (a *Agent) Prefix(m turn.Model, before *event.Prefix) event.Prefix {
-	return a.prefix(m, before, a.o.Secrets.Text)
+	return a.prefix(m, before, a.o.Prompt.Secrets.Text)
 }
 
 // prefix is Prefix. Mask replaces the secrets of a text.
 func (a *Agent) prefix(m turn.Model, before *event.Prefix, mask func(string) string) event.Prefix {
-	p := event.Prefix{Replaced: mask(a.o.System), Added: mask(a.o.AppendSystem)}
+	p := event.Prefix{Replaced: mask(a.o.Prompt.System), Added: mask(a.o.Prompt.AppendSystem)}
 	if before != nil {
 		p.Replaced, p.Added = cmp.Or(p.Replaced, before.Replaced), cmp.Or(p.Added, before.Added)
 	}
@@ -43,9 +43,9 @@ func (a *Agent) prefix(m turn.Model, before *event.Prefix, mask func(string) str
 	if a.o.Schema != nil {
 		add(a.o.Schema.Request())
 	}
-	if a.o.Instructions != nil {
+	if a.o.Prompt.Instructions != nil {
 		var text string
-		text, p.Instructions = a.o.Instructions(m.Context)
+		text, p.Instructions = a.o.Prompt.Instructions(m.Context)
 		add(mask(text))
 	}
 	if p.Tools = a.offered(m, m.Unlisted); m.Rejected(p.Tools) {
@@ -68,8 +68,8 @@ func (a *Agent) offered(m turn.Model, unlisted bool) (specs []llm.ToolSpec) {
 	for _, t := range a.tools.listed(unlisted) {
 		specs = append(specs, t.Spec())
 	}
-	if a.o.Offer != nil {
-		specs = a.o.Offer(m.ID, m.Context, specs)
+	if a.o.Models.Offer != nil {
+		specs = a.o.Models.Offer(m.ID, m.Context, specs)
 	}
 	return specs
 }
@@ -83,12 +83,12 @@ type situation struct {
 // describe returns a description of the environment, or of its changes if the model
 // has a description. It is empty if there is nothing new.
 func (s *situation) describe(ctx context.Context, a *Agent) string {
-	if a.o.Situation == nil || s.compared && len(s.earlier) > 0 {
+	if a.o.Prompt.Situation == nil || s.compared && len(s.earlier) > 0 {
 		return ""
 	}
 	ctx, stop := context.WithTimeout(ctx, situationTime)
 	defer stop()
-	text := a.o.Situation(ctx, a.models.Current().Context, a.judge.Mode(), s.earlier)
+	text := a.o.Prompt.Situation(ctx, a.models.Current().Context, a.judge.Mode(), s.earlier)
 	s.compared = true
 	if text != "" {
 		s.earlier = append(s.earlier, text)
@@ -99,10 +99,10 @@ func (s *situation) describe(ctx context.Context, a *Agent) string {
 // instructionNews returns the notes about instruction files, and reports their
 // notices to the user.
 func (a *Agent) instructionNews() []string {
-	if a.o.InstructionNotes == nil {
+	if a.o.Prompt.InstructionNotes == nil {
 		return nil
 	}
-	notes, notices := a.o.InstructionNotes()
+	notes, notices := a.o.Prompt.InstructionNotes()
 	for _, text := range notices {
 		a.rec.notify(text)
 	}

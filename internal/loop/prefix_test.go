@@ -89,7 +89,7 @@ func eventful(t *testing.T) (records []history.Record) {
 	t.Helper()
 	p := script.New(append(lookups(10), script.Say("done"), script.Say("more"), script.Call("c1", "look", args("again")), script.Say("end"))...)
 	o := options(p, verbose())
-	o.Model.Context = 0
+	o.Models.Current.Context = 0
 	o.Log = history.Open(t.TempDir()).Create(history.Header{Dir: "/w"})
 	defer o.Log.Close()
 	command(t, o, []event.Command{

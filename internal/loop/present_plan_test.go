@@ -35,7 +35,7 @@ const (
 // planning returns the options of an attended agent in mode plan.
 func planning(p llm.Provider, ts ...tools.Tool) loop.Options {
 	o := options(p, ts...)
-	o.Mode = event.ModePlan
+	o.Permissions.Mode = event.ModePlan
 	return o
 }
 
@@ -254,7 +254,7 @@ func TestPlanIsInterrupted(t *testing.T) {
 func TestPlanWithoutUser(t *testing.T) {
 	p := script.New(script.Reply{}.Call("c1", "present_plan", splitPlan).Call("c2", "look", args("a")).Calls())
 	o := planning(p, echo("look", tools.Read))
-	o.Attended = false
+	o.Permissions.Attended = false
 	events := play(t, o, []string{"go"}, nil)
 	got := trace(events)
 	_, got, _ = strings.Cut(got, "start c1 \"plan Split server.go\"\n")
@@ -269,7 +269,7 @@ func TestPlanWithoutUser(t *testing.T) {
 	}
 	p = script.New(script.Say("done"))
 	o = options(p, echo("look", tools.Read))
-	o.Mode, o.Log = event.ModeEdits, resumedLog(t, durable(events)...)
+	o.Permissions.Mode, o.Log = event.ModeEdits, resumedLog(t, durable(events)...)
 	play(t, o, []string{"carry out the plan"}, nil)
 	if text := conversation(p.Requests()[0]); !strings.Contains(text, splitPlan) {
 		t.Errorf("the plan is not in the context:\n%s", text)

@@ -35,8 +35,8 @@ func (c printing) play(t *testing.T) string {
 		return "did " + s, nil
 	})
 	o := options(script.New(append(c.native, script.Say("native end"))...), look, echo("change", tools.Write), echo("run", tools.Execute))
-	o.Model.AsText = text.Wrap(script.New(append(c.asText, script.Say("text end"))...), text.Tagged)
-	o.Attended = !c.alone
+	o.Models.Current.AsText = text.Wrap(script.New(append(c.asText, script.Say("text end"))...), text.Tagged)
+	o.Permissions.Attended = !c.alone
 	if c.schema != "" {
 		s, err := turn.ParseSchema([]byte(c.schema))
 		if err != nil {

@@ -49,7 +49,7 @@ func TestAResumedSessionSendsTheRecordedPrefix(t *testing.T) {
 	}
 	first := script.New(script.Say("one"), script.Say("two"))
 	o := options(first, described("look", "looks"))
-	o.System, o.AppendSystem, o.Instructions = "", "Be brief.", instructions("Use tabs.", "sha256:1")
+	o.Prompt.System, o.Prompt.AppendSystem, o.Prompt.Instructions = "", "Be brief.", instructions("Use tabs.", "sha256:1")
 	events := play(t, o, []string{"a", "b"}, nil)
 	written := prefixesOf(events)
 	if len(written) != 1 || written[0].Instructions[0].Sum != "sha256:1" {
@@ -61,17 +61,17 @@ func TestAResumedSessionSendsTheRecordedPrefix(t *testing.T) {
 		written int
 	}{
 		"nothing but the words of the program": {func(*loop.Options) {}, 0},
-		"another model with the same tools":    {func(o *loop.Options) { o.Model.Name = "script/other" }, 0},
-		"no addition of the user":              {func(o *loop.Options) { o.AppendSystem = "" }, 0},
-		"the user's system prompt":             {func(o *loop.Options) { o.System = "You are a poet." }, 1},
-		"the user's addition":                  {func(o *loop.Options) { o.AppendSystem = "Be long." }, 1},
-		"the instructions":                     {func(o *loop.Options) { o.Instructions = instructions("Use blanks.", "sha256:2") }, 1},
+		"another model with the same tools":    {func(o *loop.Options) { o.Models.Current.Name = "script/other" }, 0},
+		"no addition of the user":              {func(o *loop.Options) { o.Prompt.AppendSystem = "" }, 0},
+		"the user's system prompt":             {func(o *loop.Options) { o.Prompt.System = "You are a poet." }, 1},
+		"the user's addition":                  {func(o *loop.Options) { o.Prompt.AppendSystem = "Be long." }, 1},
+		"the instructions":                     {func(o *loop.Options) { o.Prompt.Instructions = instructions("Use blanks.", "sha256:2") }, 1},
 		"the tools":                            {func(o *loop.Options) { o.Tools = append(o.Tools, described("change", "changes")) }, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := script.New(script.Say("again"), script.Say("and again"))
 			o := options(p, described("look", "looks closely"))
-			o.System, o.AppendSystem, o.Instructions = "", "Be brief.", instructions("Use tabs.", "sha256:1")
+			o.Prompt.System, o.Prompt.AppendSystem, o.Prompt.Instructions = "", "Be brief.", instructions("Use tabs.", "sha256:1")
 			c.change(&o)
 			o.Log = resumedLog(t, durablesOf(events)...)
 			written := prefixesOf(play(t, o, []string{"c", "d"}, nil))
@@ -106,13 +106,13 @@ func TestAnOldSessionGetsAPrefix(t *testing.T) {
 func TestAModelSwitchWritesAPrefixIfItChanges(t *testing.T) {
 	p := script.New(script.Say("one"), script.Say("two"), script.Say("three"))
 	o := options(p, described("look", "looks"))
-	o.Instructions = func(window int) (string, []event.InstructionFile) {
+	o.Prompt.Instructions = func(window int) (string, []event.InstructionFile) {
 		if window < 100_000 {
 			return "Short.", nil
 		}
 		return "Long and detailed.", nil
 	}
-	o.Models = func(name, _ string) (turn.Model, error) {
+	o.Models.Find = func(name, _ string) (turn.Model, error) {
 		m := turn.Model{Name: name, ID: name, Provider: p, Context: 200_000}
 		if name == "script/small" {
 			m.Context = 50_000

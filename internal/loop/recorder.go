@@ -46,9 +46,9 @@ type recorder struct {
 
 // newRecorder returns a recorder. It calls ended before it forwards a TurnEnd.
 func newRecorder(o Options, ended func()) *recorder {
-	r := &recorder{log: o.Log, now: o.Now, secrets: o.Secrets, draft: unsent{draft: o.Draft}, ended: ended, listen: o.Listen}
-	if o.Parent != nil {
-		r.agent = strconv.Itoa(o.Label.ID)
+	r := &recorder{log: o.Log, now: o.Clock.Now, secrets: o.Prompt.Secrets, draft: unsent{draft: o.Draft}, ended: ended, listen: o.Listen}
+	if o.Delegate.Parent != nil {
+		r.agent = strconv.Itoa(o.Delegate.Label.ID)
 	}
 	return r
 }

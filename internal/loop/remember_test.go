@@ -40,8 +40,8 @@ func playProject(t *testing.T, dir string, log *history.Log, store *projectStore
 		reply = reply.Call(fmt.Sprint("c", i), "run", args(c))
 	}
 	o := options(script.New(reply.Calls(), script.Say("done")), (&standing{t: t, dir: dir}).command(""))
-	o.Mode, o.Log, o.Attended, o.Paths, o.Rules = event.ModeAsk, log, attended, policy.Paths{Workspace: dir}, rules
-	o.Remembered, o.Remember = store.grants, store.remember
+	o.Permissions.Mode, o.Log, o.Permissions.Attended, o.Permissions.Paths, o.Permissions.Rules = event.ModeAsk, log, attended, policy.Paths{Workspace: dir}, rules
+	o.Permissions.Remembered, o.Permissions.Remember = store.grants, store.remember
 	for _, e := range play(t, o, []string{"go"}, func(e event.Event) []event.Command {
 		if a, ok := e.(event.Asked); ok {
 			return []event.Command{event.Answer{ID: a.Ask.ID, Decision: event.Always}}
@@ -140,7 +140,7 @@ func TestConfiguredRules(t *testing.T) {
 		return tools.Call{Effect: tools.Execute, Targets: []tools.Target{{Kind: tools.Command, Value: a.Text, Dir: dir}}}, nil
 	})
 	o := options(script.New(script.Call("c1", "run", args("git push")), script.Say("done")), run)
-	o.Mode, o.Rules, o.Paths = event.ModeAll, rules, policy.Paths{Workspace: dir}
+	o.Permissions.Mode, o.Permissions.Rules, o.Permissions.Paths = event.ModeAll, rules, policy.Paths{Workspace: dir}
 	if got := trace(play(t, o, []string{"go"}, nil)); !strings.Contains(got, "refused: denied: a rule denies it: config.json:7: deny command: git push. Do not try it another way") {
 		t.Errorf("got %s", got)
 	}

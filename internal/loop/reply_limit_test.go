@@ -113,7 +113,7 @@ func TestLargestReplyIsKept(t *testing.T) {
 	store := history.Open(t.TempDir())
 	log := store.Create(history.Header{ID: "large", Dir: "/work"})
 	o := options(p)
-	o.Log, o.Model.Context = log, 0
+	o.Log, o.Models.Current.Context = log, 0
 	play(t, o, []string{"go", "continue"}, nil)
 	if err := log.Close(); err != nil {
 		t.Fatal(err)

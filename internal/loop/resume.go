@@ -47,7 +47,7 @@ func (a *Agent) openSession(ctx context.Context) {
 	a.o.Delegates.Resume(earlier)
 	a.rec.begin(s.Offsets(), closing, nil)
 	all := s.Opened(closing)
-	if a.o.KeepSettings {
+	if a.o.Permissions.KeepSettings {
 		if all.Mode != string(event.ModeAll) || len(all.Prompts) == 0 {
 			a.permissions.resumeMode(event.Mode(all.Mode))
 		}
@@ -68,7 +68,7 @@ func (a *Agent) openSession(ctx context.Context) {
 
 // keepSettings causes a session without a prompt to be saved, if KeepSettings is set.
 func (a *Agent) keepSettings() {
-	if a.o.KeepSettings {
+	if a.o.Permissions.KeepSettings {
 		a.rec.do(func() { a.rec.begun = true })
 	}
 }

@@ -33,7 +33,7 @@ func TestFirstPromptDoesNotReadTheLogAgain(t *testing.T) {
 			defer log.Close()
 			p := script.New(script.Say("here"))
 			o := options(p)
-			o.Log, o.Model.Context = log, 0
+			o.Log, o.Models.Current.Context = log, 0
 			commands, events := make(chan event.Command, 2), make(chan event.Event)
 			go loop.NewAgent(fill(o)).Run(t.Context(), commands, events)
 			prompt := func() {
@@ -76,7 +76,7 @@ func TestLargeSessionIsReadWithTheFirstPrompt(t *testing.T) {
 	defer log.Close()
 	p := script.New(script.Say("here"))
 	o := options(p)
-	o.Log, o.Model.Context = log, 0
+	o.Log, o.Models.Current.Context = log, 0
 	play(t, o, []string{"continue"}, nil)
 	if rs := p.Requests(); len(rs) != 1 || len(rs[0].Messages) != 9 {
 		t.Errorf("got %d requests, want one with the whole conversation", len(rs))

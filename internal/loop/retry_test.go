@@ -85,7 +85,7 @@ func TestRetryAfterAnInterruptedWait(t *testing.T) {
 	busy := script.Fail(&llm.Error{Kind: llm.ErrRate, Provider: "p", Status: 429, Message: "no", Retry: true})
 	p := script.New(busy, script.Say("done"))
 	o := fill(options(p))
-	o.Sleep = func(ctx context.Context, _ time.Duration) error { <-ctx.Done(); return ctx.Err() }
+	o.Clock.Sleep = func(ctx context.Context, _ time.Duration) error { <-ctx.Done(); return ctx.Err() }
 	commands, events := make(chan event.Command, 2), make(chan event.Event)
 	go loop.NewAgent(o).Run(ctx, commands, events)
 	commands <- event.Prompt{Text: "go"}

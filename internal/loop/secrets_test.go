@@ -78,10 +78,10 @@ func (s secretStage) options(t *testing.T, m *mask.Masker, log *history.Log, p l
 	known := workspace.NewLedger()
 	commands := tools.Commands{Workspace: w, Filter: func() shell.Filter { return m.Stream() }}
 	o := options(p, append(tools.Files(w, known), commands.Tools(nil)...)...)
-	o.Paths = policy.Paths{Workspace: s.dir}
+	o.Permissions.Paths = policy.Paths{Workspace: s.dir}
 	hidden := secrets.New(m, nil)
-	o.Log, o.Ledger, o.Secrets, o.Interceptors = log, known, hidden, tools.Intercept(hidden)
-	o.Shell = commands.Typed(nil)
+	o.Log, o.Workspace.Ledger, o.Prompt.Secrets, o.Interceptors = log, known, hidden, tools.Intercept(hidden)
+	o.Workspace.Shell = commands.Typed(nil)
 	return o
 }
 
@@ -174,7 +174,7 @@ func TestSecretsStayOnThisMachine(t *testing.T) {
 		script.Call("c10", "write", jsonArgs(t, map[string]any{"path": "guess2.txt", "content": "[secret:NAME]"})),
 		script.Say("done with "+inFileMask+" and "+given))
 	o := s.options(t, m, log, p)
-	o.AppendSystem = "the system prompt has " + given
+	o.Prompt.AppendSystem = "the system prompt has " + given
 	traced, err := tracing.Open(tracing.Options{File: traceFile, Content: true})
 	if err != nil {
 		t.Fatal(err)
@@ -258,7 +258,7 @@ func TestDialogShowsSecrets(t *testing.T) {
 		script.Call("c1", "write", jsonArgs(t, map[string]any{"path": "new.txt", "content": placeholder + "\n"})),
 		script.Say("done"))
 	o := s.options(t, m, log, p)
-	o.Mode = event.ModeAsk
+	o.Permissions.Mode = event.ModeAsk
 	shown := false
 	play(t, o, []string{"go"}, func(e event.Event) []event.Command {
 		asked, ok := e.(event.Asked)

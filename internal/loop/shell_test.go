@@ -59,7 +59,7 @@ const ranX = "[The user ran this command:]\n$ x\ndid x\n[exit 0]"
 func TestTypedCommandJoins(t *testing.T) {
 	p := script.New(script.Say("first"), script.Say("second"), script.Say("third"))
 	o := options(p)
-	o.Shell = typed(nil)
+	o.Workspace.Shell = typed(nil)
 	o.Log = history.Open(t.TempDir()).Create(history.Header{Dir: "/w"})
 	defer o.Log.Close()
 	events := command(t, o, []event.Command{
@@ -102,7 +102,7 @@ func TestTypedCommandDuringATurn(t *testing.T) {
 	})
 	p := script.New(script.Call("c1", "slow", "{}"), script.Say("done"))
 	o := options(p, slow)
-	o.Shell = typed(nil)
+	o.Workspace.Shell = typed(nil)
 	o.Log = history.Open(t.TempDir()).Create(history.Header{Dir: "/w"})
 	defer o.Log.Close()
 	play(t, o, []string{"one"}, func(e event.Event) []event.Command {
@@ -126,7 +126,7 @@ func TestTypedCommandIsStopped(t *testing.T) {
 	hanging := make(chan struct{}, 1)
 	p := script.New(script.Say("I see"))
 	o := options(p)
-	o.Shell = typed(hanging)
+	o.Workspace.Shell = typed(hanging)
 	o.Log = history.Open(t.TempDir()).Create(history.Header{Dir: "/w"})
 	defer o.Log.Close()
 	ctx, stop := context.WithTimeout(t.Context(), hang)
@@ -164,7 +164,7 @@ func TestTypedCommandIsStopped(t *testing.T) {
 func TestTypedCommandEndsWithTheAgent(t *testing.T) {
 	hanging := make(chan struct{}, 1)
 	o := options(script.New())
-	o.Shell = typed(hanging)
+	o.Workspace.Shell = typed(hanging)
 	commands, events := make(chan event.Command, 1), make(chan event.Event, 64)
 	go loop.NewAgent(fill(o)).Run(t.Context(), commands, events)
 	commands <- event.RunShell{Line: "hang"}

@@ -40,7 +40,7 @@ func userTexts(r llm.Request) (texts []string) {
 func TestTheSituationIsDescribedOnce(t *testing.T) {
 	p := script.New(script.Say("one"), script.Say("two"))
 	o := options(p)
-	o.Situation = describe("S1")
+	o.Prompt.Situation = describe("S1")
 	events := play(t, o, []string{"a", "b"}, nil)
 	first := `S1, window 128000, mode all, earlier []`
 	if d := cmp.Diff(userTexts(p.Requests()[1]), []string{first, "a", "b"}); d != "" {
@@ -57,7 +57,7 @@ func TestTheSituationIsDescribedOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := script.New(script.Say("three"), script.Say("four"))
 			o := options(p)
-			o.Situation, o.Log = describe(c.now), resumedLog(t, durable...)
+			o.Prompt.Situation, o.Log = describe(c.now), resumedLog(t, durable...)
 			play(t, o, []string{"c", "d"}, nil)
 			if d := cmp.Diff(userTexts(p.Requests()[1]), c.want); d != "" {
 				t.Errorf("got (-), want (+): %s", d)
@@ -70,7 +70,7 @@ func TestTheSituationIsDescribedOnce(t *testing.T) {
 func TestARewoundSituationIsDescribedAgain(t *testing.T) {
 	p := script.New(script.Say("one"), script.Say("two"))
 	o := options(p)
-	o.Situation = describe("S")
+	o.Prompt.Situation = describe("S")
 	command(t, o, []event.Command{event.Prompt{Text: "a"}, event.Rewind{Keep: 0}, event.Prompt{Text: "b"}}, carriedOut)
 	if d := cmp.Diff(userTexts(p.Requests()[1]), []string{`S, window 128000, mode all, earlier []`, "b"}); d != "" {
 		t.Errorf("got (-), want (+): %s", d)
@@ -80,7 +80,7 @@ func TestARewoundSituationIsDescribedAgain(t *testing.T) {
 // The description is no prompt of the user: it is in no title, list of prompts or export.
 func TestTheSituationIsNotAPrompt(t *testing.T) {
 	o := options(script.New(script.Say("done")))
-	o.Situation = func(context.Context, int, event.Mode, []string) string { return "secret words" }
+	o.Prompt.Situation = func(context.Context, int, event.Mode, []string) string { return "secret words" }
 	durable := durablesOf(play(t, o, []string{"hello"}, nil))
 	records := recordsOf(t, durable...)
 	outline := session.OutlineOf(of(records))

@@ -12,7 +12,7 @@ import (
 func TestModelWithoutImageInput(t *testing.T) {
 	p := script.New(script.Reply{}.Call("c1", "look", args("seen")).Calls(), script.Say("done"), script.Say("again"))
 	o := options(p, reader())
-	o.Model.NoImages, o.Model.Context = true, 0
+	o.Models.Current.NoImages, o.Models.Current.Context = true, 0
 	play(t, o, []string{"go", "on"}, nil)
 	for _, r := range p.Requests()[1:] {
 		m := r.Messages[2]

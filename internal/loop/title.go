@@ -37,8 +37,8 @@ type titler struct {
 // newTitler returns the titler of a session. Sessions that are not saved, resumed
 // sessions, forks and sessions without a user get no titles.
 func newTitler(o Options, rec *recorder, background *sync.WaitGroup) *titler {
-	t := &titler{name: o.Small, find: o.Models, now: o.Now, rec: rec, background: background}
-	if !o.Attended || o.Log == nil || o.Log.Begun() || o.Models == nil {
+	t := &titler{name: o.Models.Small, find: o.Models.Find, now: o.Clock.Now, rec: rec, background: background}
+	if !o.Permissions.Attended || o.Log == nil || o.Log.Begun() || o.Models.Find == nil {
 		t.name = ""
 	}
 	return t

@@ -20,8 +20,8 @@ func titled(t *testing.T, p llm.Provider, replies ...script.Reply) loop.Options 
 	o := options(script.New(replies...))
 	o.Log = history.Open(t.TempDir()).Create(history.Header{Dir: "/w"})
 	t.Cleanup(func() { o.Log.Close() })
-	o.Small = "small/s"
-	o.Models = func(name, _ string) (turn.Model, error) {
+	o.Models.Small = "small/s"
+	o.Models.Find = func(name, _ string) (turn.Model, error) {
 		return turn.Model{Name: name, ID: "s", Provider: p, Cost: func(u llm.Usage) (float64, bool) { return float64(u.Input) / 100, true }}, nil
 	}
 	return o
@@ -162,15 +162,15 @@ func TestTitleIsInterrupted(t *testing.T) {
 // model, and neither is it after a turn that failed.
 func TestNoTitle(t *testing.T) {
 	for name, change := range map[string]func(*loop.Options){
-		"no small model": func(o *loop.Options) { o.Small = "" },
-		"headless":       func(o *loop.Options) { o.Attended = false },
+		"no small model": func(o *loop.Options) { o.Models.Small = "" },
+		"headless":       func(o *loop.Options) { o.Permissions.Attended = false },
 		"not saved":      func(o *loop.Options) { o.Log = nil },
-		"failed turn":    func(o *loop.Options) { o.Model.Provider = script.New() },
+		"failed turn":    func(o *loop.Options) { o.Models.Current.Provider = script.New() },
 		"resumed": func(o *loop.Options) {
 			o.Log = resumedLog(t, &event.UserSaid{Text: "before"}, &event.TurnEnd{Reason: event.Done})
 		},
 		"unconfirmed host": func(o *loop.Options) {
-			o.Models = func(name, _ string) (turn.Model, error) {
+			o.Models.Find = func(name, _ string) (turn.Model, error) {
 				return turn.Model{Name: name, Confirm: &turn.Confirm{Question: "?"}}, nil
 			}
 		},

@@ -55,13 +55,13 @@ func tracedDelegates(t *testing.T, content bool, more func(*tracing.Trace)) ([]t
 		return "met " + text, ctx.Err()
 	})
 	inRealTime := func(o loop.Options) loop.Options {
-		o.Mode, o.Now, o.Sleep = event.ModeAsk, time.Now, func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
+		o.Permissions.Mode, o.Clock.Now, o.Clock.Sleep = event.ModeAsk, time.Now, func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
 		return o
 	}
 	launch := func(_ context.Context, host delegate.Host, task delegate.Task) (delegate.Session, error) {
 		work := script.Reply{}.Call("c1", "meet", args("secret")).Call("c2", "change", args("secret")).Calls()
 		o := inRealTime(options(script.New(using(work, 10*task.ID), using(script.Say(task.Name+" is done"), task.ID)), meet, echo("change", tools.Write)))
-		o.Parent, o.Label, o.Listen = host, task.Label, x.Delegate(task.ID)
+		o.Delegate.Parent, o.Delegate.Label, o.Listen = host, task.Label, x.Delegate(task.ID)
 		o.TurnBudget = event.Budget{event.LimitSteps: float64(3 - task.ID)}
 		return tracedSession{loop.NewAgent(o), task.ID}, nil
 	}

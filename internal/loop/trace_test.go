@@ -120,7 +120,7 @@ func traced(t *testing.T, o loop.Options, endpoint string, content bool) (text [
 		t.Fatal(err)
 	}
 	o.Listen = x.Listen
-	o.Now, o.Sleep = time.Now, func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
+	o.Clock.Now, o.Clock.Sleep = time.Now, func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
 	play(t, o, []string{"mind the gap"}, func(e event.Event) []event.Command {
 		if a, ok := e.(event.Asked); ok {
 			return []event.Command{event.Answer{ID: a.Ask.ID, Decision: event.Allow}}
@@ -144,9 +144,9 @@ func tracedTurn() loop.Options {
 		using(script.Call("c3", "missing", `{"text":"x"}`), 200),
 		using(script.Say("all platforms closed"), 300),
 	), echo("look", tools.Read), echo("change", tools.Write))
-	o.Mode = event.ModeAsk
-	o.Model.BaseURL = "https://user:hunter2@models.example:8443/v1?key=hunter2"
-	o.Model.Cost = func(u llm.Usage) (float64, bool) { return float64(u.Input) / 100, true }
+	o.Permissions.Mode = event.ModeAsk
+	o.Models.Current.BaseURL = "https://user:hunter2@models.example:8443/v1?key=hunter2"
+	o.Models.Current.Cost = func(u llm.Usage) (float64, bool) { return float64(u.Input) / 100, true }
 	return o
 }
 

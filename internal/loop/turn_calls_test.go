@@ -128,7 +128,7 @@ func TestDelegatesRunSideBySideWithReads(t *testing.T) {
 			waiting.Add(delegates) // met is closed already
 		}
 		o := options(script.New(r.Calls(), script.Say("done")), tool("look", tools.Read, meet), work)
-		o.Mode = mode
+		o.Permissions.Mode = mode
 		got := map[string]event.Outcome{}
 		for _, e := range play(t, o, []string{"go"}, nil) {
 			switch e := e.(type) {

@@ -178,7 +178,7 @@ func TestCyclesEndATurn(t *testing.T) {
 		"abcdabcdab": "done after 11",
 	} {
 		o := options(script.New(looks(order)...), echo("look", tools.Read))
-		o.Attended = false
+		o.Permissions.Attended = false
 		lines := strings.Split(strings.TrimSpace(trace(play(t, o, []string{"go"}, nil))), "\n")
 		if d := cmp.Diff(lines[len(lines)-1], "turn "+want); d != "" {
 			t.Errorf("%s: %s", order, d)
@@ -209,7 +209,7 @@ func TestStepLimitWithoutAUser(t *testing.T) {
 	}
 	p := script.New(append(replies, script.Say("that is all"))...)
 	o := options(p, echo("look", tools.Read))
-	o.Attended = false
+	o.Permissions.Attended = false
 	if got := trace(play(t, o, []string{"go"}, nil)); !strings.HasSuffix(strings.TrimSpace(got), "turn max_steps after 501: stopped after 500 steps, the limit of one turn") {
 		t.Error(got[max(0, len(got)-300):])
 	}
@@ -230,8 +230,8 @@ func TestLongTurnWithAUser(t *testing.T) {
 		replies = append(replies, script.Call(fmt.Sprint("c", i), "look", args(fmt.Sprint(i))))
 	}
 	o := options(script.New(append(replies, script.Say("that is all"))...), echo("look", tools.Read))
-	o.Attended = true
-	o.Model.Cost = func(llm.Usage) (float64, bool) { return 0.01, true }
+	o.Permissions.Attended = true
+	o.Models.Current.Cost = func(llm.Usage) (float64, bool) { return 0.01, true }
 	steps := 0
 	var got []string
 	events := play(t, o, []string{"go"}, func(e event.Event) []event.Command {

@@ -142,7 +142,7 @@ func TestRetryTime(t *testing.T) {
 				replies = append(replies, script.Fail(c.err))
 			}
 			o := options(script.New(replies...))
-			o.Now, o.Sleep = fakeClock(0)
+			o.Clock.Now, o.Clock.Sleep = fakeClock(0)
 			var waits []string
 			var end *event.TurnEnd
 			for _, e := range play(t, o, []string{"go"}, nil) {

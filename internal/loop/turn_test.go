@@ -35,12 +35,12 @@ func playTurns(t *testing.T, turns map[string]turnCase) {
 		t.Run(name, func(t *testing.T) {
 			p := script.New(c.replies...)
 			o := options(p, look, change, run, broken, failing)
-			o.Attended = !c.alone
+			o.Permissions.Attended = !c.alone
 			if c.max > 0 {
 				o.TurnBudget = event.Budget{event.LimitSteps: float64(c.max)}
 			}
 			if c.mode != "" {
-				o.Mode = c.mode
+				o.Permissions.Mode = c.mode
 			}
 			events := play(t, o, []string{"go"}, func(e event.Event) []event.Command {
 				if a, ok := e.(event.Asked); ok {

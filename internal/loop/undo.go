@@ -37,9 +37,9 @@ type fileUndo struct {
 }
 
 func newFileUndo(o Options, rec *recorder, idle *sync.WaitGroup) *fileUndo {
-	u := &fileUndo{Undo: o.Undo, rec: rec, idle: idle, jobs: o.Jobs}
-	if o.Parent != nil {
-		u.parent, u.agent = o.Parent, fmt.Sprint(o.Label.ID)
+	u := &fileUndo{Undo: o.Workspace.Undo, rec: rec, idle: idle, jobs: o.Workspace.Jobs}
+	if o.Delegate.Parent != nil {
+		u.parent, u.agent = o.Delegate.Parent, fmt.Sprint(o.Delegate.Label.ID)
 	}
 	return u
 }

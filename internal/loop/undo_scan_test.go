@@ -86,8 +86,8 @@ func scanOptions(t *testing.T, dir string, o loop.Options) (loop.Options, *copie
 	t.Cleanup(files.Close)
 	r := undo.NewRecorder(undo.Options{Pack: pack, Path: path, Roots: []string{dir}, Scan: files, Wait: time.Minute})
 	o.Interceptors = tools.Intercept(r)
-	o.Undo = loop.Undo{Recorder: r, Restorer: undo.NewRestorer(pack, []string{dir})}
-	o.Paths.Workspace = dir
+	o.Workspace.Undo = loop.Undo{Recorder: r, Restorer: undo.NewRestorer(pack, []string{dir})}
+	o.Permissions.Paths.Workspace = dir
 	return o, c
 }
 
@@ -206,7 +206,7 @@ func TestTypedCommandIsUndone(t *testing.T) {
 	p := script.New(script.Call("c1", "wait", args("by the user")), script.Say("ready"))
 	o, c := scanOptions(t, dir, options(p, wait))
 	stored = c
-	o.Shell = func(line string, _ bool) (tools.Call, error) {
+	o.Workspace.Shell = func(line string, _ bool) (tools.Call, error) {
 		ctx, stop := context.WithTimeout(t.Context(), hang)
 		defer stop()
 		err := stored.wait(ctx, "during the turn\n") // the scan after the turn

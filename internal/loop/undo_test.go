@@ -36,10 +36,10 @@ func undoOptions(t *testing.T, p llm.Provider, dir, pack string) loop.Options {
 	t.Cleanup(func() { _ = b.Close() })
 	known := workspace.NewLedger()
 	o := options(p, tools.Files(w, known)...)
-	o.Ledger, o.Paths.Workspace = known, dir
+	o.Workspace.Ledger, o.Permissions.Paths.Workspace = known, dir
 	r := undo.NewRecorder(undo.Options{Pack: b, Path: pack, Roots: []string{dir}})
 	o.Interceptors = tools.Intercept(r)
-	o.Undo = loop.Undo{Recorder: r, Restorer: undo.NewRestorer(b, []string{dir})}
+	o.Workspace.Undo = loop.Undo{Recorder: r, Restorer: undo.NewRestorer(b, []string{dir})}
 	return o
 }
 

@@ -57,11 +57,11 @@ func (b *browsing) play(log *history.Log, replies ...script.Reply) (asked string
 	b.t.Helper()
 	defer log.Close()
 	o := options(script.New(replies...), append(b.tools, browser())...)
-	o.Mode, o.Log = event.ModeAsk, log
-	o.Paths = policy.Paths{Workspace: b.t.TempDir()}
-	o.Key = func() ([]byte, error) { return policy.Key(b.key) }
+	o.Permissions.Mode, o.Log = event.ModeAsk, log
+	o.Permissions.Paths = policy.Paths{Workspace: b.t.TempDir()}
+	o.Permissions.Key = func() ([]byte, error) { return policy.Key(b.key) }
 	if b.change != nil {
-		b.change(&o.PermissionOptions)
+		b.change(&o.Permissions)
 	}
 	if b.delegates != nil {
 		m := team{t: b.t, tools: []tools.Tool{browser()}, scripts: b.delegates}

@@ -34,8 +34,8 @@ func TestVagueRejection(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := script.New(append(lookups(3), c.reply...)...)
 			o := options(p, verbose())
-			if o.Model.Context = c.window; c.assumed {
-				o.Model.Window = &turn.AssumedWindow{Measure: func(context.Context) int { return 0 }}
+			if o.Models.Current.Context = c.window; c.assumed {
+				o.Models.Current.Window = &turn.AssumedWindow{Measure: func(context.Context) int { return 0 }}
 			}
 			events := play(t, o, []string{"one", "more"}, nil)
 			var first *event.TurnEnd

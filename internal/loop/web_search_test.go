@@ -17,8 +17,8 @@ import (
 // searchOptions returns the options of an agent whose provider can search the web.
 func searchOptions(p llm.Provider, rules ...policy.Rule) loop.Options {
 	o := options(p)
-	o.Model.WebSearch = true
-	o.Rules = rules
+	o.Models.Current.WebSearch = true
+	o.Permissions.Rules = rules
 	return o
 }
 
@@ -62,7 +62,7 @@ func TestWebSearchNeedsApproval(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := script.New(script.Say("1"), script.Say("2"), script.Say("3"))
 			o := searchOptions(p, c.rules...)
-			o.Attended, o.Model.WebSearch, o.WebSearch = !c.unattended, !c.none, c.wanted
+			o.Permissions.Attended, o.Models.Current.WebSearch, o.Models.WebSearch = !c.unattended, !c.none, c.wanted
 			then, asked := c.then, 0
 			events := play(t, o, []string{"a", "b", "c"}[:len(c.then)+1], func(e event.Event) []event.Command {
 				if ask, ok := e.(event.Asked); ok {
@@ -167,7 +167,7 @@ func TestResumedWebSearch(t *testing.T) {
 	} {
 		p := script.New(script.Say("1"), script.Say("2"))
 		o := searchOptions(p)
-		o.Attended, o.Log = true, resumedLog(t, c.events...)
+		o.Permissions.Attended, o.Log = true, resumedLog(t, c.events...)
 		commands, events := make(chan event.Command, 8), make(chan event.Event)
 		for _, set := range c.first {
 			commands <- set

@@ -291,7 +291,7 @@ func builtSession(t *testing.T) (records []history.Record) {
 		replies = append(replies, script.Reply{}.Text("next").Call(fmt.Sprint("y", i), "look", args(fmt.Sprint("y", i))).Call(fmt.Sprint("z", i), "change", args(strings.Repeat("z", 40*i))).Calls())
 	}
 	o := options(script.New(append(replies, script.Say("done"))...), verbose(), echo("change", tools.Write))
-	o.Log, o.Model.Context, o.TurnBudget = log, 0, event.Budget{event.LimitSteps: 1000}
+	o.Log, o.Models.Current.Context, o.TurnBudget = log, 0, event.Budget{event.LimitSteps: 1000}
 	play(t, o, []string{"build it", long("and then")}, nil)
 	for r, err := range recorded(log) {
 		if err != nil {
@@ -358,8 +358,8 @@ func TestLongSessionInASmallWindow(t *testing.T) {
 		return name + "\n" + strings.Repeat("func f(a int) error { return nil } // of it\n", 43), nil
 	})
 	o := options(p, look)
-	o.Model.Context, o.TurnBudget = windowSize, event.Budget{event.LimitSteps: float64(2 * steps)}
-	o.System = "system prompt\nfrom AGENTS.md: run make check"
+	o.Models.Current.Context, o.TurnBudget = windowSize, event.Budget{event.LimitSteps: float64(2 * steps)}
+	o.Prompt.System = "system prompt\nfrom AGENTS.md: run make check"
 	o.Log = history.Open(t.TempDir()).Create(history.Header{Dir: "/w"})
 	defer o.Log.Close()
 	events := play(t, o, []string{"GOAL: look at every file and report"}, nil)

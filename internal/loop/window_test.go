@@ -22,8 +22,8 @@ func TestAssumedWindow(t *testing.T) {
 	p := script.New(script.Call("c1", "look", args("a")), script.Say("done"), script.Say("again"))
 	o := options(p, echo("look", tools.Read))
 	answers := []int{0, 32768, 1}
-	o.Model.Context = 4096
-	o.Model.Window = &turn.AssumedWindow{Advice: "set OLLAMA_CONTEXT_LENGTH for the server", Measure: func(context.Context) int {
+	o.Models.Current.Context = 4096
+	o.Models.Current.Window = &turn.AssumedWindow{Advice: "set OLLAMA_CONTEXT_LENGTH for the server", Measure: func(context.Context) int {
 		n := answers[0]
 		answers = answers[1:]
 		return n
@@ -104,8 +104,8 @@ func TestCacheKey(t *testing.T) {
 func TestAssumedWindowOfAServerThatIsDown(t *testing.T) {
 	p := script.New(script.Fail(&llm.Error{Kind: llm.ErrNetwork, Provider: "p", Message: "nothing is listening on 127.0.0.1:1"}))
 	o := options(p, verbose())
-	o.Model.Context = 100
-	o.Model.Window = &turn.AssumedWindow{Advice: "raise it", Measure: func(context.Context) int { return 0 }}
+	o.Models.Current.Context = 100
+	o.Models.Current.Window = &turn.AssumedWindow{Advice: "raise it", Measure: func(context.Context) int { return 0 }}
 	events := play(t, o, []string{"1"}, nil)
 	want := dedent(`
 		user "1"

@@ -54,7 +54,7 @@ type Session struct {
 func (s Session) Pool() *delegate.Pool {
 	l := &launcher{Session: s, session: loop.SessionTools(), situations: map[event.Mode]described{}}
 	return delegate.NewPool(delegate.Options{
-		Agents: s.Agents, Launch: l.launch, Max: s.Settings.MaxDelegates, Forward: !s.Options.Attended, Now: time.Now,
+		Agents: s.Agents, Launch: l.launch, Max: s.Settings.MaxDelegates, Forward: !s.Options.Permissions.Attended, Now: time.Now,
 		Confirmed: func(d delegate.Agent) bool { return s.Trust.Confirmed(agents.Item(d)) },
 		Confirm:   func(d delegate.Agent) error { return s.Trust.Confirm(agents.Item(d)) },
 	})
@@ -111,7 +111,7 @@ func (l *launcher) launch(ctx context.Context, host delegate.Host, t delegate.Ta
 		s.log = l.Stored.Store.Create(history.Header{Dir: s.work.Dir(), Version: l.Version, Time: time.Now(), Parent: l.Stored.ID(), Agent: t.Name})
 	}
 	o := l.options(host, t, s)
-	o.Model = model
+	o.Models.Current = model
 	if err := l.addParts(t, s, &o); err != nil {
 		_, _, _ = s.Finish(ctx, "")
 		return nil, err
@@ -142,17 +142,17 @@ func (l *launcher) options(host delegate.Host, t delegate.Task, s *running) loop
 	}
 	o := loop.Options{
 		Log: s.log, Limits: from.Limits, TurnBudget: limits, Connected: from.Connected,
-		WorkspaceOptions:  loop.WorkspaceOptions{Ledger: workspace.NewLedger()},
-		ModelOptions:      loop.ModelOptions{Models: from.Models, Summary: from.Summary, Offer: catalog.Offer},
-		PromptOptions:     loop.PromptOptions{System: t.Agent.System(), Secrets: from.Secrets},
-		PermissionOptions: loop.PermissionOptions{Mode: t.Agent.Mode, Attended: from.Attended, Paths: from.Paths},
-		DelegateOptions:   loop.DelegateOptions{Parent: host, Label: t.Label},
+		Workspace:   loop.WorkspaceOptions{Ledger: workspace.NewLedger()},
+		Models:      loop.ModelOptions{Find: from.Models.Find, Summary: from.Models.Summary, Offer: catalog.Offer},
+		Prompt:      loop.PromptOptions{System: t.Agent.System(), Secrets: from.Prompt.Secrets},
+		Permissions: loop.PermissionOptions{Mode: t.Agent.Mode, Attended: from.Permissions.Attended, Paths: from.Permissions.Paths},
+		Delegate:    loop.DelegateOptions{Parent: host, Label: t.Label},
 	}
-	o.Paths.Workspace = s.work.Dir()
-	if o.Situation = l.situation; s.isolated != nil {
-		o.Situation = l.Session.Situation(s.work)
-		o.System += "\n\n" + s.isolated.Instructions()
-		o.Paths = s.isolated.Paths(from.Paths)
+	o.Permissions.Paths.Workspace = s.work.Dir()
+	if o.Prompt.Situation = l.situation; s.isolated != nil {
+		o.Prompt.Situation = l.Session.Situation(s.work)
+		o.Prompt.System += "\n\n" + s.isolated.Instructions()
+		o.Permissions.Paths = s.isolated.Paths(from.Permissions.Paths)
 	}
 	return o
 }
@@ -160,17 +160,17 @@ func (l *launcher) options(host delegate.Host, t delegate.Task, s *running) loop
 // addParts adds to o what the parts of the session add to the delegate.
 func (l *launcher) addParts(t delegate.Task, s *running, o *loop.Options) (err error) {
 	s.parts, err = l.Parts.For(part.Agent{
-		Workspace: s.work, Commands: l.Commands(s.work, o.Paths), Ledger: o.Ledger, Number: t.ID, Isolated: s.isolated != nil,
+		Workspace: s.work, Commands: l.Commands(s.work, o.Permissions.Paths), Ledger: o.Workspace.Ledger, Number: t.ID, Isolated: s.isolated != nil,
 	})
 	if err != nil {
 		return err
 	}
 	o.Add(s.parts)
 	if s.isolated == nil {
-		o.Undo.Recorder = l.Options.Undo.Recorder
+		o.Workspace.Undo.Recorder = l.Options.Workspace.Undo.Recorder
 	}
-	o.Schemas = append(slices.Clone(l.Options.Tools), l.session...)
-	o.Only, err = allowedTools(t, append(slices.Clone(o.Tools), l.session...))
+	o.Delegate.Schemas = append(slices.Clone(l.Options.Tools), l.session...)
+	o.Delegate.Only, err = allowedTools(t, append(slices.Clone(o.Tools), l.session...))
 	return err
 }
 
@@ -221,12 +221,12 @@ func (l *launcher) model(parent turn.Model, t delegate.Task) (turn.Model, error)
 	if (name == "" || name == parent.Name) && t.Agent.Effort == "" {
 		return parent, nil
 	}
-	if l.Options.Models == nil {
+	if l.Options.Models.Find == nil {
 		return parent, nil
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	m, err := l.Options.Models(cmp.Or(name, parent.Name), t.Agent.Effort)
+	m, err := l.Options.Models.Find(cmp.Or(name, parent.Name), t.Agent.Effort)
 	if err != nil {
 		return turn.Model{}, fmt.Errorf("the agent %s cannot use the model %s: %w", t.Name, cmp.Or(name, parent.Name), err)
 	}

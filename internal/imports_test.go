@@ -18,6 +18,7 @@ var mayImport = map[string][]string{
 	"internal/link":                    {},
 	"internal/elicit":                  {"internal/link"},
 	"internal/realpath":                {},
+	"internal/sampling":                {},
 	"internal/scratch":                 {},
 	"internal/textdiff":                {},
 	"internal/llm":                     {},
@@ -123,6 +124,9 @@ var mayImport = map[string][]string{
 // leaf may be imported by every package.
 const leaf = "internal/llm/phrase"
 
+// testsOnly may be imported by the tests of every package, and by nothing else.
+const testsOnly = "internal/sampling"
+
 // forbidden are the packages of other modules that a package must not import.
 var forbidden = map[string][]string{
 	"internal/llm":     {"charm.land/"},
@@ -197,6 +201,12 @@ func checkImports(t *testing.T, file, name, from string, used map[[2]string]bool
 		to := owner(rel)
 		if strings.HasSuffix(name, "_test.go") && strings.HasPrefix(to, from+"/") {
 			continue // tests of several parts are with the package above them
+		}
+		if to == testsOnly {
+			if !strings.HasSuffix(name, "_test.go") {
+				t.Errorf("%s imports %s, which only tests may import", name, rel)
+			}
+			continue
 		}
 		used[[2]string{from, to}] = true
 		if to != from && to != leaf && !slices.Contains(mayImport[from], to) {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+
+	"agent/internal/sampling"
 )
 
 // many is the number of records in the log whose bytes are damaged.
@@ -23,7 +25,7 @@ func before(ends []int, n int) int {
 func TestTruncationAtEveryByte(t *testing.T) {
 	t.Parallel()
 	text, ends := sample(t, many)
-	for n := 0; n < len(text); n += stride {
+	for n := 0; n < len(text); n += sampling.Step() {
 		m, got, problems := revive(t, text[:n])
 		lines := before(ends, n)
 		lacks(t, got, many, func(i int) bool { return i >= lines })
@@ -35,13 +37,13 @@ func TestTruncationAtEveryByte(t *testing.T) {
 			t.Fatalf("cut at %d: %d of %d bytes kept, told %v", n, m.torn.Len(), lost, problems)
 		}
 	}
-	t.Attr("promise", fmt.Sprintf("a log cut off anywhere keeps every record that is whole, and takes the next: cuts tried: %d", len(text)/stride))
+	t.Attr("promise", fmt.Sprintf("a log cut off anywhere keeps every record that is whole, and takes the next: cuts tried: %d", len(text)/sampling.Step()))
 }
 
 func TestFlipOfEveryByte(t *testing.T) {
 	t.Parallel()
 	text, ends := sample(t, many)
-	for i := 0; i < len(text); i += stride {
+	for i := 0; i < len(text); i += sampling.Step() {
 		damaged := bytes.Clone(text)
 		damaged[i] ^= 0x15
 		_, got, problems := revive(t, damaged)
@@ -51,13 +53,13 @@ func TestFlipOfEveryByte(t *testing.T) {
 		hit := before(ends, i-1) // a newline belongs to no record
 		lacks(t, got, many, func(n int) bool { return n == hit && text[i] != '\n' })
 	}
-	t.Attr("promise", fmt.Sprintf("a damaged byte costs one record and is reported: bytes tried: %d", len(text)/stride))
+	t.Attr("promise", fmt.Sprintf("a damaged byte costs one record and is reported: bytes tried: %d", len(text)/sampling.Step()))
 }
 
 func TestZerosAtEveryPage(t *testing.T) {
 	t.Parallel()
 	text, ends := sample(t, many)
-	for from := 0; from < len(text); from += 61 * stride {
+	for from := 0; from < len(text); from += 61 * sampling.Step() {
 		to := min(from+4096, len(text))
 		damaged := bytes.Clone(text)
 		clear(damaged[from:to])
@@ -74,7 +76,7 @@ func TestIncompleteLineBeforeNextRecord(t *testing.T) {
 	t.Parallel()
 	text, ends := sample(t, many)
 	start, end := ends[100], ends[101]
-	for n := start; n < end; n++ {
+	for n := start; n < end; n += sampling.Step() {
 		_, got, problems := revive(t, slices.Concat(text[:n], text[end:]))
 		whole := n == end-1 // only its newline is missing, so nothing is lost
 		if len(problems) == 0 && !whole {

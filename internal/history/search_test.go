@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"agent/internal/history"
+	"agent/internal/sampling"
 )
 
 // search returns the hits, as ID and body, and the texts of errors.
@@ -164,7 +165,7 @@ func TestSearchAcrossBlocksAtEveryByte(t *testing.T) {
 	const block = 256 << 10
 	dir := t.TempDir()
 	line := func(n int) []byte { return fmt.Appendf(nil, `{"type":"note","text":%q}`, strings.Repeat("y", n)) }
-	for pad := block - 250; pad < block+20; pad += stride {
+	for pad := block - 250; pad < block+20; pad += sampling.Step() {
 		m := &memory{}
 		l, _ := m.resume(t)
 		for _, record := range [][]byte{line(pad), []byte(`{"type":"note","text":"Needle"}`), line(300_000), []byte(`{"type":"note","text":"NEEDLE"}`)} {

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"agent/internal/history"
+	"agent/internal/sampling"
 )
 
 // view opens x for reading until the test ends.
@@ -103,7 +104,7 @@ func TestReadAcrossBlocksAtEveryByte(t *testing.T) {
 	const block = 64 << 10
 	long := func(n int) []byte { return fmt.Appendf(nil, `{"type":"note","text":%q}`, strings.Repeat("y", n)) }
 	dir := t.TempDir()
-	for pad := block - 700; pad < block; pad += stride {
+	for pad := block - 700; pad < block; pad += sampling.Step() {
 		m := &memory{}
 		l, _ := m.resume(t)
 		if err := l.Append(long(pad), false); err != nil {

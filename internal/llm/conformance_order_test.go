@@ -13,6 +13,7 @@ import (
 	"agent/internal/llm"
 	"agent/internal/llm/text"
 	"agent/internal/llm/wire/wiretest"
+	"agent/internal/sampling"
 )
 
 // TestDecodeAnyOrder decodes the events of each recording shuffled, dropped and
@@ -20,9 +21,9 @@ import (
 // may send anything: the decoder must not panic, it must end with a Finish or an error,
 // and what it decoded must be possible to send again.
 func TestDecodeAnyOrder(t *testing.T) {
-	rounds := 40
-	if testing.Short() {
-		rounds = 5
+	rounds := 5
+	if sampling.Whole() {
+		rounds = 40
 	}
 	eachDialect(t, func(t *testing.T, d dialect) {
 		var all []string

@@ -21,6 +21,7 @@ import (
 	"agent/internal/llm/responses"
 	"agent/internal/llm/wire"
 	"agent/internal/llm/wire/wiretest"
+	"agent/internal/sampling"
 )
 
 // provider is the common interface of the three dialects.
@@ -219,7 +220,7 @@ func TestDecodeSameDeltas(t *testing.T) {
 		for name := range d.answers() {
 			body := d.recording(t, name)
 			want := d.answer(bytes.NewReader(body)).Deltas
-			for at := 0; at < len(body); at += d.step {
+			for at := 0; at < len(body); at += d.step * sampling.Step() {
 				got := d.answer(io.MultiReader(bytes.NewReader(body[:at]), bytes.NewReader(body[at:]))).Deltas
 				if !reflect.DeepEqual(got, want) {
 					t.Fatalf("%s in two pieces, cut at %d: got, want:\n%s", name, at, cmp.Diff(got, want))
@@ -242,7 +243,7 @@ func TestDecodeCutAnywhere(t *testing.T) {
 				continue
 			}
 			whole := d.answer(bytes.NewReader(body))
-			for at := 0; at < d.last(name, body); at += 7 {
+			for at := 0; at < d.last(name, body); at += 7 * sampling.Step() {
 				got := d.answer(bytes.NewReader(body[:at]))
 				if got.Err == nil {
 					t.Fatalf("%s cut at %d passes for complete", name, at)

@@ -14,6 +14,7 @@ import (
 	"agent/internal/llm/openai"
 	"agent/internal/llm/responses"
 	"agent/internal/llm/wire"
+	"agent/internal/sampling"
 )
 
 // A provider encodes each message and the tools once. What it sends equals a request that is encoded anew,
@@ -30,6 +31,10 @@ func TestRequestsAreEncodedAsAnew(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	at := wire.Endpoint{Base: server.URL}
+	steps := 100
+	if sampling.Whole() {
+		steps = 400
+	}
 	for name, p := range map[string]interface {
 		llm.Provider
 		Body(llm.Request) ([]byte, error)
@@ -43,7 +48,7 @@ func TestRequestsAreEncodedAsAnew(t *testing.T) {
 	} {
 		random := rand.New(rand.NewPCG(7, 7))
 		histories := make([][]llm.Message, 10)
-		for step := range 400 {
+		for step := range steps {
 			at := random.IntN(len(histories))
 			h := slices.Clone(histories[at])
 			switch n := len(h); {

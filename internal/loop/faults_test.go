@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+
+	"agent/internal/sampling"
 )
 
 // phase is the part of a turn in which a fault occurs.
@@ -35,9 +37,7 @@ type fault struct {
 	absent map[string]string
 }
 
-// plays reports whether f is tested in a dialect and phase.
-func (f fault) plays(d speech, p phase) bool { return f.why(d, p) == "" }
-
+// why returns why f is not tested in a dialect and phase; empty if it is.
 func (f fault) why(d speech, p phase) string {
 	for _, cell := range []string{"", d.name(), string(p), d.name() + "/" + string(p)} {
 		if why := f.absent[cell]; why != "" {
@@ -47,25 +47,41 @@ func (f fault) why(d speech, p phase) string {
 	return ""
 }
 
+// choose returns one of the cells in which f is tested: that of number i, modulo their number.
+func (f fault) choose(i int) string {
+	var cells []string
+	for _, d := range dialects() {
+		for _, p := range phases {
+			if f.why(d, p) == "" {
+				cells = append(cells, f.cell(d, p))
+			}
+		}
+	}
+	return cells[i%len(cells)]
+}
+
+func (f fault) cell(d speech, p phase) string { return fmt.Sprintf("%02d/%s/%s", f.n, d.name(), p) }
+
 // TestFaults plays every fault in every dialect and phase against a loopback server.
 // It checks the messages to the user, the number of requests, that no API key is
 // shown, that the session on disk is complete, that the next turn works, and that no
-// resource is leaked. With -short, each fault is played in one dialect, which
-// alternates.
+// resource is leaked. Each fault is played in one dialect and phase, which alternate, or in
+// all of them for the promises.
 func TestFaults(t *testing.T) {
 	certs := newCertificates(t)
 	leaks := 0
 	covered, absent := map[string]int{}, map[string]string{}
-	for _, f := range slices.Concat(networkFaults(), refusals(), cuts(), streams(), replies(), stops()) {
-		for i, d := range dialects() {
+	for i, f := range slices.Concat(networkFaults(), refusals(), cuts(), streams(), replies(), stops()) {
+		chosen := f.choose(i)
+		for _, d := range dialects() {
 			for _, p := range phases {
-				cell := fmt.Sprintf("%02d/%s/%s", f.n, d.name(), p)
-				if testing.Short() && i != f.n%len(dialects()) && f.plays(dialects()[f.n%len(dialects())], p) {
-					absent[cell] = "slow: make test plays it"
-					continue
-				}
+				cell := f.cell(d, p)
 				if why := f.why(d, p); why != "" {
 					absent[cell] = why
+					continue
+				}
+				if !sampling.Whole() && cell != chosen {
+					absent[cell] = "slow: make promises plays it"
 					continue
 				}
 				covered[cell]++

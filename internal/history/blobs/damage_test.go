@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"agent/internal/history/blobs"
+	"agent/internal/sampling"
 )
 
 func castagnoli(b []byte) []byte {
@@ -64,7 +65,7 @@ func stored(t *testing.T, dir string, text []byte) *blobs.Pack {
 func TestPackCutAtEveryByte(t *testing.T) {
 	t.Parallel()
 	s, dir := newSample(t), t.TempDir()
-	for n := 0; n <= len(s.text); n += stride {
+	for n := 0; n <= len(s.text); n += sampling.Step() {
 		p := stored(t, dir, s.text[:n])
 		var want []int
 		check := func(when string) {
@@ -91,13 +92,13 @@ func TestPackCutAtEveryByte(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	t.Attr("promise", fmt.Sprintf("old contents survive a cut at any byte and the pack takes the next: cuts tried: %d", len(s.text)/stride))
+	t.Attr("promise", fmt.Sprintf("old contents survive a cut at any byte and the pack takes the next: cuts tried: %d", len(s.text)/sampling.Step()))
 }
 
 func TestFlipOfEveryByteOfPack(t *testing.T) {
 	t.Parallel()
 	s, dir := newSample(t), t.TempDir()
-	for i := 0; i < len(s.text); i += stride {
+	for i := 0; i < len(s.text); i += sampling.Step() {
 		damaged := bytes.Clone(s.text)
 		damaged[i] ^= 0x15
 		p := stored(t, dir, damaged)
@@ -134,13 +135,13 @@ func TestFlipOfEveryByteOfPack(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	t.Attr("promise", fmt.Sprintf("a damaged byte of a pack costs one record and is reported: bytes tried: %d", len(s.text)/stride))
+	t.Attr("promise", fmt.Sprintf("a damaged byte of a pack costs one record and is reported: bytes tried: %d", len(s.text)/sampling.Step()))
 }
 
 func TestZeroedBlocksOfPack(t *testing.T) {
 	t.Parallel()
 	s, dir := newSample(t), t.TempDir()
-	for from := 0; from < len(s.text)-512; from += 13 * stride {
+	for from := 0; from < len(s.text)-512; from += 13 * sampling.Step() {
 		to := from + 512
 		damaged := bytes.Clone(s.text)
 		clear(damaged[from:to])

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"agent/internal/history/blobs"
+	"agent/internal/sampling"
 )
 
 // writeVariable makes this test binary a program that writes to the named pack until it
@@ -65,10 +66,7 @@ func write(path string, seed int) error {
 // they reported as stored is there.
 func TestKilledWriters(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.undo")
-	kills := 40
-	if n, err := strconv.Atoi(os.Getenv("STORM")); err == nil {
-		kills = n
-	}
+	kills := sampling.Runs(10)
 	var mu sync.Mutex
 	var sums []string
 	noted := map[int]bool{}

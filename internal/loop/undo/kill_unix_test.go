@@ -20,6 +20,7 @@ import (
 
 	"agent/internal/history/blobs"
 	"agent/internal/loop/undo"
+	"agent/internal/sampling"
 	"agent/internal/tools/shell/keeper"
 	"agent/internal/tools/shell/sandbox"
 	"agent/internal/tools/snapshot"
@@ -104,10 +105,7 @@ func TestAnUndoThatIsKilledIsFinished(t *testing.T) {
 	if testing.Short() {
 		t.Skip("few of the slow programs with the race detector are killed at the right moment")
 	}
-	runs := 40
-	if n, err := strconv.Atoi(os.Getenv("STORM")); err == nil {
-		runs = max(runs, n)
-	}
+	runs := sampling.Runs(10)
 	files := map[string]string{"file": "x\n", "dir/x": "x\n", "dir/y/z": "z\n"}
 	for i := range 20 {
 		files["many/f"+strconv.Itoa(i)] = ten
@@ -160,7 +158,7 @@ func TestAnUndoThatIsKilledIsFinished(t *testing.T) {
 		from, to = to, from
 	}
 	t.Logf("killed before the journal: %d, recovered: %d, ended before the kill: %d", unbegun, recovered, finished)
-	if recovered < runs/10 {
+	if recovered < max(1, runs/10) {
 		t.Errorf("only %d of %d kills came while the plan was applied", recovered, runs)
 	}
 	t.Attr("promise", fmt.Sprintf("undo killed %d times at random moments (finished at the next start: %d): trees that were left half-done: 0", runs, recovered))

@@ -21,26 +21,24 @@ import (
 
 	"agent/internal/history/blobs"
 	"agent/internal/loop/undo"
+	"agent/internal/sampling"
 )
 
 // histories is the number of random histories, unless STORM is set.
-const histories = 100
+const histories = 24
 
 // TestRandomHistories plays random histories of tools, commands, edits by the user, undo
 // and redo, also with crashes, and compares the files with a model after each step.
 func TestRandomHistories(t *testing.T) {
 	runs := histories
 	if testing.Short() {
-		runs /= 4
+		runs /= 2
 	}
-	normal := runs
-	if n, err := strconv.Atoi(os.Getenv("STORM")); err == nil {
-		runs = n
-	}
+	runs = sampling.Runs(runs)
 	var sum figures
 	for seed := range uint64(runs) {
 		for _, kills := range []bool{false, true} {
-			if kills && seed%2 == 1 && runs == normal {
+			if kills && seed%2 == 1 && !sampling.Whole() {
 				continue
 			}
 			p := &play{session: newSession(t, nil), r: rand.New(rand.NewPCG(seed, 1)), kills: kills, figures: &sum}

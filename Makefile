@@ -6,8 +6,10 @@ LDFLAGS := -s -w
 # Builds, checks and tests share compiled packages, so all of them use the setting of the
 # released program. Only the race detector needs cgo.
 export CGO_ENABLED := 0
+# A limit against tests that hang, far above what the slowest machine needs.
+HANG    := 30m
 # By default, a program with the race detector waits a second before it exits.
-RACE    := CGO_ENABLED=1 GORACE=atexit_sleep_ms=100 $(GO) test -race -short -vet=off
+RACE    := CGO_ENABLED=1 GORACE=atexit_sleep_ms=100 $(GO) test -race -short -vet=off -timeout $(HANG)
 # Some shells do not expand ~ after DIR=.
 WHERE   := $(patsubst ~%,$(HOME)%,$(DIR))
 
@@ -38,11 +40,11 @@ build:
 install:
 	$(GO) install -trimpath -ldflags "$(LDFLAGS)" ./cmd/agent
 
-## test: run all tests, those of the program beside JOBS other packages; vet is a part of make check
+## test: run all tests, those of the program beside JOBS other packages; brute-force tests try a sample (see internal/sampling); vet is a part of make check
 test:
 	@echo "compiling (slow the first time) ..."
 	@$(GO) build -v ./...
-	@{ echo ./cmd/agent; $(GO) list ./... | grep -v '/cmd/agent$$' | paste -s -d ' ' -; } | xargs -L 1 -P 2 $(GO) test -vet=off -p $(JOBS)
+	@{ echo ./cmd/agent; $(GO) list ./... | grep -v '/cmd/agent$$' | paste -s -d ' ' -; } | xargs -L 1 -P 2 $(GO) test -vet=off -timeout $(HANG) -p $(JOBS)
 
 ## check: formatting, vet and builds for three systems, staticcheck, tests with the race detector
 check:
@@ -93,7 +95,7 @@ bench:
 	$(GO) test -run '^$$' -bench Speed -benchtime 1x -timeout 30m ./cmd/agent
 endif
 
-## promises: print the measured figure of each guarantee; takes minutes; UPDATE=1 writes those of safety into the help topic
+## promises: run all tests with all their cases and print the measured figure of each guarantee; takes minutes; UPDATE=1 writes those of safety into the help topic
 promises:
 	@mkdir -p bin; STORM=$${STORM:-1000} UPDATE= $(GO) test -count=1 -timeout 60m -v ./... > bin/promises.log 2>&1; code=$$?; \
 		sed -n 's/^=== ATTR  [^ ]* promise //p' bin/promises.log | sort | sed 's/\(.*\): /\1\t/' | awk -F '\t' '{ printf "%-110s %s\n", $$1, $$2 }'; \

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"agent/internal/sampling"
 )
 
 // stolen reports what a script that the model wrote got outside the workspace.
@@ -34,7 +36,7 @@ var hookForms = []struct{ command, file, text string }{
 // confirmed hook of the repository stops running.
 func TestHooksRunNoChangedFilesOutsideTheSandbox(t *testing.T) {
 	t.Parallel()
-	for _, form := range hookForms {
+	for _, form := range sampling.List(hookForms) {
 		t.Run(form.command, func(t *testing.T) {
 			t.Parallel()
 			for _, ofUser := range []bool{false, true} {
@@ -89,7 +91,7 @@ func TestHooksOfARepositoryOutsideTheSandbox(t *testing.T) {
 // A hook runs outside the sandbox if it says so, or if it is the user's and runs no files.
 func TestHooksOutsideTheSandbox(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
+	for name, c := range sampling.Rows(map[string]struct {
 		hook    string
 		outside bool
 	}{
@@ -125,7 +127,7 @@ func TestHooksOutsideTheSandbox(t *testing.T) {
 		"name":                   {`"command":"read -r p; echo x >HOME/STOLEN"`, true},
 		"data with a value":      {`"command":"curl -s -d \"text=$PATH\" http://127.0.0.1:1; echo x >HOME/STOLEN"`, true},
 		"changed path":           {`"command":"PATH=.:$PATH; jq"`, false},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := repository(t)

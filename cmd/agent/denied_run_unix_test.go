@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"agent/internal/sampling"
 )
 
 // The exit code of a run is 3 if a denied call remains that no later call has replaced.
@@ -22,7 +24,7 @@ func TestDeniedCallsOfARun(t *testing.T) {
 		deniedRead    = `{"path":"/etc/passwd"}`
 		read          = `{"path":"go.mod"}`
 	)
-	for name, row := range map[string]struct {
+	for name, row := range sampling.Rows(map[string]struct {
 		calls []string // tool and arguments of each step
 		code  int
 	}{
@@ -40,7 +42,7 @@ func TestDeniedCallsOfARun(t *testing.T) {
 		"read, then a read":             {[]string{"read", deniedRead, "read", read}, 0},
 		"read, last":                    {[]string{"read", read, "read", deniedRead}, 3},
 		"command and edit, then a read": {[]string{"shell", deniedCommand, "write", deniedEdit, "read", read}, 3},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := newHome(t, map[string]string{"go.mod": "module m\n"})

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"agent/cmd/agent/exit"
+	"agent/internal/sampling"
 )
 
 const (
@@ -70,17 +71,13 @@ func endless() map[string]func(i int) string {
 	}
 }
 
-// endlessKinds returns the kinds to test: all if STORM is set, else one for each
-// way of parsing a reply. With the race detector, a full-size reply is slow, so it
-// returns two at most.
+// endlessKinds returns the kinds to test: all, or one of the arguments
+// of a call and one of text.
 func endlessKinds() []string {
-	switch {
-	case os.Getenv("STORM") != "":
+	if sampling.Whole() {
 		return slices.Sorted(maps.Keys(endless()))
-	case raceDetector:
-		return []string{"nested quotes", "text"}
 	}
-	return []string{"arguments", "calls", "nested quotes", "thinking"}
+	return []string{"arguments", "nested quotes"}
 }
 
 // flood is a model server that sends an endless reply. At an optional size it stops
@@ -121,7 +118,7 @@ func newFlood(t *testing.T, next func(i int) string, size int) *flood {
 
 // env returns the environment that connects a program to f.
 func (f *flood) env() []string {
-	return []string{"OPENAI_BASE_URL=" + f.URL + "/v1", "OPENAI_API_KEY=" + testKey}
+	return []string{"OPENAI_BASE_URL=" + f.URL + "/v1", "OPENAI_API_KEY=" + testKey, "GOGC=100"}
 }
 
 // open starts the program with f as its model server.
@@ -256,7 +253,7 @@ func TestEndlessReplyIsKept(t *testing.T) {
 // TestEndlessLineOfAServer stops an MCP server whose only line never ends: memory stays small.
 func TestEndlessLineOfAServer(t *testing.T) {
 	t.Parallel()
-	h := newHome(t, nil, at(serve(t))...)
+	h := newHome(t, nil, append(at(serve(t)), "GOGC=100")...)
 	h.configure(t, `{"mcp": {"servers": {"flood": {"command": "sh", "args": ["-c", "tr '\\0' A < /dev/zero"]}}}}`)
 	a := h.open(t, 120, 40)
 	a.wait("? help")

@@ -6,13 +6,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"agent/internal/sampling"
 )
 
 // A command in the sandbox cannot change or create what the git configuration of the
 // workspace includes, nor programs that it names.
 func TestCommandsCannotChangeWhatGitRuns(t *testing.T) {
 	t.Parallel()
-	for config, file := range map[string]string{
+	for config, file := range sampling.Rows(map[string]string{
 		"[alias]\n\tx = !$(git rev-parse --show-toplevel)/tools/watch.sh\n": "tools/watch.sh",
 		"[filter \"x\"]\n\tclean = cd tools && sh watch.sh\n":               "tools/watch.sh",
 		"[lfs \"customtransfer.x\"]\n\tpath = tools/watch.sh\n":             "tools/watch.sh",
@@ -44,7 +46,7 @@ func TestCommandsCannotChangeWhatGitRuns(t *testing.T) {
 		"# note \\\n[include]\n\tpath = ../inc\n":    "inc",
 		"[core]\n\tfsmonitor = tools/watch.sh\n":     "tools/watch.sh",
 		"[filter \"x\"]\n\tclean = ./tools/watch.sh": "tools/watch.sh",
-	} {
+	}) {
 		t.Run(config, func(t *testing.T) {
 			t.Parallel()
 			h := repository(t)

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"agent/internal/sampling"
 )
 
 // A command cannot change the programs that git runs in submodules, linked worktrees and other
@@ -18,7 +20,7 @@ func TestCommandsCannotChangeWhatGitRunsInWorktrees(t *testing.T) {
 		bare      = "git commit -q --allow-empty -m x && git clone -q --bare . .bare && rm -rf .git && echo 'gitdir: ./.bare' >.git && git worktree add -q -b y sub && mkdir sub/tools && "
 		outer     = "git init -q ../other && cd ../other && mkdir -p sub/tools && "
 	)
-	for name, c := range map[string]struct{ setup, dir, added string }{
+	for name, c := range sampling.Rows(map[string]struct{ setup, dir, added string }{
 		"submodule hooks directory":    {submodule + "git -C sub config core.hooksPath tools", ".", ""},
 		"submodule program":            {submodule + "git -C sub config core.fsmonitor tools/pre-commit", ".", ""},
 		"submodule in vendor":          {submodule + "git -C sub config core.hooksPath tools && mkdir vendor && git mv sub vendor/sub", ".", ""},
@@ -36,7 +38,7 @@ func TestCommandsCannotChangeWhatGitRunsInWorktrees(t *testing.T) {
 		"added: submodule":             {"git init -q ../other && cd ../other && " + submodule + "git -C sub config core.hooksPath tools", ".", "../other/sub"},
 		"added: inner repository":      {outer + "git init -q sub && git config core.fsmonitor sub/tools/pre-commit", ".", "../other/sub"},
 		"added: directory of worktree": {"git init -q ../main && cd ../main && git commit -q --allow-empty -m x && git worktree add -q -b y ../other/sub && mkdir -p ../other/sub/lib/tools && git config core.hooksPath lib/tools", ".", "../other/sub/lib"},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := repository(t)

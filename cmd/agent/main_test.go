@@ -44,6 +44,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "../../testdata/script",
 		Setup: func(e *testscript.Env) error {
+			e.Vars = append(e.Vars, shortLife)
 			e.Setenv("HOME", e.WorkDir+"/home")
 			e.Setenv("USERPROFILE", e.WorkDir+"/home")
 			e.Setenv("LocalAppData", e.WorkDir+"/home/.local/state")

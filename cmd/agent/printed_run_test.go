@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"agent/internal/sampling"
 )
 
 // finished returns an answer with a text that ends for a reason.
@@ -17,7 +19,7 @@ func finished(text, reason string) answer {
 func TestRunPrintsTextInTheFormOfACall(t *testing.T) {
 	t.Parallel()
 	const write = `{"name":"write","arguments":{"path":"MARK","content":"x"}}`
-	for name, row := range map[string]struct {
+	for name, row := range sampling.Rows(map[string]struct {
 		prompt  string
 		answers []answer
 		args    []string
@@ -36,7 +38,7 @@ func TestRunPrintsTextInTheFormOfACall(t *testing.T) {
 		"text and a call":            {"fix it", []answer{{text: write, calls: []string{"shell", `{"command":"ls"}`}}, say("done")}, nil, write},
 		"a part of one":              {"fix it", []answer{say(`<tool_call>{"na`)}, nil, `<tool_call>{"na`},
 		"very long":                  {"fix it", []answer{say(strings.Replace(write, `"x"`, `"`+strings.Repeat("x", 300_000)+`"`, 1))}, nil, strings.Repeat("x", 300_000)},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := newHome(t, nil)

@@ -4,13 +4,15 @@ import (
 	"context"
 	"strings"
 	"testing"
+
+	"agent/internal/sampling"
 )
 
 // A model that makes the same call again and again is stopped, also if the result of the
 // call names a file, an ID or a time that is another one each time.
 func TestRepeatedCallsStopATurnWhateverTheirResultsName(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
+	for name, c := range sampling.Rows(map[string]struct {
 		before []string // calls that are made once, before the repeated one
 		call   []string
 	}{
@@ -22,7 +24,7 @@ func TestRepeatedCallsStopATurnWhateverTheirResultsName(t *testing.T) {
 		"the list of jobs":                    {[]string{"jobs", `{"action":"start","command":"sleep 600"}`}, []string{"jobs", `{"action":"list"}`}},
 		"a job that runs":                     {[]string{"jobs", `{"action":"start","command":"sleep 600"}`}, []string{"jobs", `{"action":"read","id":1}`}},
 		"a delegate":                          {nil, []string{"delegate", `{"agent":"explore","prompt":"TASK"}`}},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := serve(t)

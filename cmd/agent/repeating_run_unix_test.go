@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"agent/internal/sampling"
 )
 
 // A run stops at commands that repeat without progress, also if their durations, times or
@@ -18,7 +20,7 @@ func TestRepeatingCommandsOfARun(t *testing.T) {
 			return `{"command":` + strconv.Quote("n=$(cat n 2>/dev/null || echo 0); echo $((n+1)) > n; "+line) + `}`
 		}
 	}
-	for name, row := range map[string]struct {
+	for name, row := range sampling.Rows(map[string]struct {
 		arguments func(step int) string
 		stops     bool
 	}{
@@ -36,7 +38,7 @@ func TestRepeatingCommandsOfARun(t *testing.T) {
 		"the time left":     {counted(`echo "${n} s left"`), false},
 		"a position":        {counted(`echo "a.go:12:$n: undefined: x"`), false},
 		"other commands":    {func(i int) string { return fmt.Sprintf(`{"command":"seq 1 %d"}`, i) }, false},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := newHome(t, nil)

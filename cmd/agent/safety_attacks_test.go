@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agent/cmd/agent/exit"
+	"agent/internal/sampling"
 )
 
 // attack is a known way around the approval of commands. Each command of it changes a
@@ -225,7 +226,7 @@ func TestAttacks(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")
 	}
-	for _, a := range attacks() {
+	for _, a := range sampling.List(attacks()) {
 		t.Run(a.name, func(t *testing.T) {
 			t.Parallel()
 			ran := 0
@@ -307,7 +308,7 @@ func outcomesOf(t *testing.T, out []byte) (all []string) {
 // TestAttacksWork runs the commands of the attacks without the program: each of them
 // does what the oracle of TestAttacks sees, so its silence means something.
 func TestAttacksWork(t *testing.T) {
-	if os.Getenv("STORM") == "" {
+	if !sampling.Whole() {
 		t.Skip("STORM is not set: it runs every attack without a sandbox")
 	}
 	for _, program := range []string{"git", "bash"} {

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"agent/internal/loop/event"
+	"agent/internal/sampling"
 )
 
 // mostQuestions is the largest number of questions that a day may have. Most of them come
@@ -146,7 +147,7 @@ func TestQuestionsOfADay(t *testing.T) {
 	if calls != 200 {
 		t.Fatalf("the day has %d calls, want 200", calls)
 	}
-	most, whole := mostQuestions, os.Getenv("STORM") != ""
+	most, whole := mostQuestions, sampling.Whole()
 	if !whole {
 		d, most = d.first(shortCalls), mostOfShort
 	}

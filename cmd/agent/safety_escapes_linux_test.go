@@ -6,10 +6,13 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"unicode/utf8"
+
+	"agent/internal/sampling"
 )
 
 // hostileSequences returns 60 sequences that control a terminal or hide text. Each one
@@ -89,9 +92,8 @@ func TestEscapeSequences(t *testing.T) {
 		t.Fatalf("%d sequences, want 60", len(all))
 	}
 	t.Run("group", func(t *testing.T) {
-		for len(all) > 0 {
-			e := escaping{sequences: all[:10]}
-			all = all[10:]
+		for _, group := range sampling.List(slices.Collect(slices.Chunk(all, 10))) {
+			e := escaping{sequences: group}
 			t.Run(fmt.Sprintf("%q", e.sequences[0]), func(t *testing.T) {
 				t.Parallel()
 				got.Add(int64(e.try(t)))

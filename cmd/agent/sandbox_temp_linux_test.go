@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"agent/internal/sampling"
 )
 
 // The temporary files of other sessions are neither shown to tools and commands nor changed
@@ -36,11 +38,11 @@ func TestSessionsDoNotSeeTheTemporaryFilesOfOthers(t *testing.T) {
 			t.Fatal(err)
 		}
 		h.put(t, "spy.sh", "cat "+file+"; echo x >"+dir+"/new\n")
-		for call, tool := range [][2]string{
+		for call, tool := range sampling.List([][2]string{
 			{"read", `{"path":"` + file + `"}`}, {"search", `{"pattern":"THEIRS","path":"` + parent + `"}`}, {"search", `{"pattern":"THEIRS","path":"` + dir + `"}`},
 			{"list", `{"path":"` + dir + `"}`}, {"write", `{"path":"` + file + `","content":"mine"}`},
 			{"shell", shellCall("cat " + file)}, {"shell", shellCall("wc -l " + file + "; sh spy.sh")}, {"shell", shellCall("sh spy.sh; ls " + dir)},
-		} {
+		}) {
 			results := sandboxRunAs(t, h, append([]string{"--mode", "all"}, flags...), tool[:]...)
 			if got := results["call_0"]; got == "" || strings.Contains(got, "THEIRS") || strings.Contains(got, "1 plan.txt") || strings.Contains(got, "  plan.txt") {
 				t.Errorf("%s, %d: %s", name, call, got)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"agent/cmd/agent/exit"
+	"agent/internal/sampling"
 )
 
 // TestResumePicker filters and picks a session.
@@ -156,7 +157,7 @@ func TestRecordings(t *testing.T) {
 	if err != nil || len(files) < 30 {
 		t.Fatalf("got %d recordings, %v", len(files), err)
 	}
-	for _, file := range files {
+	for _, file := range sampling.List(files) {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			t.Parallel()
 			b, err := os.ReadFile(file)

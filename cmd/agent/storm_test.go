@@ -12,7 +12,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -24,10 +23,11 @@ import (
 	"agent/internal/llm"
 	"agent/internal/loop/event"
 	"agent/internal/loop/session"
+	"agent/internal/sampling"
 )
 
 // stormRuns is the number of programs that a storm kills, unless STORM is set.
-const stormRuns = 50
+const stormRuns = 8
 
 // TestKillStorm kills the program, in a terminal, at random times during turns that
 // stream, run tools and edit. Each session is then read, resumed and given one more
@@ -37,10 +37,7 @@ func TestKillStorm(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: make test runs it")
 	}
-	runs := stormRuns
-	if n, err := strconv.Atoi(os.Getenv("STORM")); err == nil {
-		runs = n
-	}
+	runs := sampling.Runs(stormRuns)
 	s := &storm{t: t, said: map[string]*stormRun{}}
 	s.Server = httptest.NewServer(http.HandlerFunc(s.play))
 	t.Cleanup(s.Close)

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"agent/internal/sampling"
 )
 
 // A server that rejects a conversation as too long gets a shorter one, whatever else its
@@ -13,7 +15,7 @@ import (
 func TestRejectionsThatSpeakOfALength(t *testing.T) {
 	t.Parallel()
 	const steps = 5
-	for name, c := range map[string]struct {
+	for name, c := range sampling.Rows(map[string]struct {
 		status   int
 		message  string
 		requests int
@@ -28,7 +30,7 @@ func TestRejectionsThatSpeakOfALength(t *testing.T) {
 		"a daily limit":      {400, "You have exceeded your daily token limit for requests", steps + 1, false},
 		"the reply":          {400, "maxTokens exceeds the maximum allowed for this request: 8192", steps + 1, false},
 		"a credential":       {400, "JWT token in request is too long", steps + 1, false},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var answers []answer

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"agent/internal/sampling"
 	"agent/internal/tools/shell/sandbox"
 )
 
@@ -75,7 +76,7 @@ var destructive = [...]string{
 func TestDestructiveCommandsAreUndone(t *testing.T) {
 	t.Parallel()
 	watched(t)
-	whole := os.Getenv("STORM") != ""
+	whole := sampling.Whole()
 	for at, mode := range []string{"all", "edits"} {
 		for i, command := range destructive {
 			if !whole && i%8 != 4*at {
@@ -110,7 +111,7 @@ func TestDestructiveCommandsAreUndone(t *testing.T) {
 func TestUnrestorableFilesSurvive(t *testing.T) {
 	t.Parallel()
 	watched(t)
-	for _, c := range []struct{ mode, command, want string }{
+	for _, c := range sampling.List([]struct{ mode, command, want string }{
 		{"all", "rm -rf src", `denied: commands that delete or overwrite data that undo cannot restore need approval`},
 		{"all", "find src -name '*.db' -delete", `it is larger than 64 MB`},
 		{"edits", "sh clean.sh", `it is larger than 64 MB; allow it with --allow 'command: sh clean.sh'`},
@@ -130,7 +131,7 @@ func TestUnrestorableFilesSurvive(t *testing.T) {
 		{"all", "git bundle create .git/HEAD HEAD", "denied: "},
 		{"all", "sh git.sh", ""},
 		{"all", "awk 'BEGIN { printf \"\" > \".git/index\" }'", ""},
-	} {
+	}) {
 		t.Run(c.mode+" "+c.command, func(t *testing.T) {
 			t.Parallel()
 			h := newRepository(t)
@@ -173,7 +174,7 @@ func TestCommandsThatMakeManyDirectories(t *testing.T) {
 	watched(t)
 	t.Parallel()
 	h := repository(t)
-	h.put(t, "many.sh", "for i in $(seq 100); do mkdir p$i; touch p$i/.envrc; done\n")
+	h.put(t, "many.sh", "mkdir $(seq -f p%.0f 100)\nfor i in $(seq 100); do : >p$i/.envrc; done\n")
 	s := serve(t,
 		call("shell", shellCall(`mkdir -p $(printf 'd/%.0s' $(seq 600)) && touch $(printf 'd/%.0s' $(seq 600))x`)),
 		call("shell", shellCall(`sh many.sh`)),

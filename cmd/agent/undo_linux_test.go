@@ -96,7 +96,7 @@ func TestUndoOfAKilledUndo(t *testing.T) {
 		t.Skip("this system does not report file changes by commands")
 	}
 	files := map[string]string{"change.sh": "for f in src/*; do echo evil > $f; done\n"}
-	const count = 1500
+	const count = 600
 	for i := range count {
 		files[fmt.Sprintf("src/%04d", i)] = "mine\n"
 	}

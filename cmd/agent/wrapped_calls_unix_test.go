@@ -8,13 +8,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"agent/internal/sampling"
 )
 
 // A call that is in effect one of another tool is that call for hooks, imported hooks, rules,
 // traces and exports.
 func TestWrappedCallsAreCallsOfTheirTool(t *testing.T) {
 	t.Parallel()
-	for _, w := range []struct{ name, tool, args, effective, given, claude string }{
+	for i, w := range []struct{ name, tool, args, effective, given, claude string }{
 		{"mcp_call", "mcp_call", `{"tool":"mcp__shop__stock","arguments":{"article":"tea"}}`, "mcp__shop__stock", `{"article":"tea"}`, "mcp__shop__.*"},
 		{"direct", "mcp__shop__stock", `{"article":"tea"}`, "mcp__shop__stock", `{"article":"tea"}`, "mcp__shop__stock"},
 		{"mcp_resource", "mcp_resource", `{"server":"shop","uri":"stock://tea"}`, "mcp__shop__resources/read", `{"uri":"stock://tea"}`, "mcp__shop__.*"},
@@ -47,7 +49,7 @@ func TestWrappedCallsAreCallsOfTheirTool(t *testing.T) {
 		if direct {
 			effective = `"name":"` + w.tool + `","input":` + w.given
 		}
-		for _, c := range []struct{ name, rules, hooks, claude, want string }{
+		for j, c := range []struct{ name, rules, hooks, claude, want string }{
 			{"deny", `"deny": ["` + rule + `"]`, "", "", `"outcome":"refused"`},
 			{"ask", `"ask": ["` + rule + `"]`, "", "", `"unattended":true`},
 			{"allow", `"allow": ["` + rule + `"]`, "", "", `"outcome":"ok"`},
@@ -55,6 +57,9 @@ func TestWrappedCallsAreCallsOfTheirTool(t *testing.T) {
 			{"after", "", `"after_tool": [{"tool": "` + w.effective + `", "command": "cat > seen"}]`, "", `"outcome":"ok"`},
 			{"imported", "", "", `{"hooks": {"PreToolUse": [{"matcher": "` + w.claude + `", "hooks": [{"type": "command", "command": "cat > seen; echo no way >&2; exit 2"}]}]}}`, "blocked by a hook of the user: no way"},
 		} {
+			if !sampling.Row(i + j) {
+				continue
+			}
 			t.Run(w.name+"/"+c.name, func(t *testing.T) {
 				t.Parallel()
 				h, out := run(t, c.rules, c.hooks, c.claude)

@@ -17,6 +17,7 @@ import (
 
 	"agent/internal/loop/event"
 	"agent/internal/loop/evidence"
+	"agent/internal/sampling"
 	"agent/internal/tools"
 	"agent/internal/tools/check"
 	"agent/internal/tools/workspace"
@@ -119,7 +120,7 @@ func TestEvidenceLine(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts many processes")
 	}
-	for name, c := range map[string]struct {
+	for name, c := range sampling.Rows(map[string]struct {
 		steps []string // "edit NAME", "! COMMAND" of the user, or a command of the model
 		want  string
 	}{
@@ -165,7 +166,7 @@ func TestEvidenceLine(t *testing.T) {
 		"a program is missing":              {[]string{"rspec"}, "tests may not have run (rspec, 14:01: a program could not be run) · nothing edited since"},
 		"the user tests":                    {[]string{"edit a", "! go test 0"}, "tests passed (go test 0, 14:01) · nothing edited since"},
 		"not a shell command":               {[]string{"go test 0 &&& (", "edit a"}, "not checked: 1 file edited, no check ran"},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			p := newProject(t)
 			for _, s := range c.steps {
@@ -211,7 +212,11 @@ func TestNoFalseProof(t *testing.T) {
 	p := newProject(t)
 	random := rand.New(rand.NewPCG(1, 2))
 	proven := 0
-	for i := range 80 {
+	runs := 24
+	if sampling.Whole() {
+		runs = 80
+	}
+	for i := range runs {
 		n := 0
 		line := randomScript(random, 1+i%3, &n)
 		_ = os.Remove(os.Getenv("RAN"))
@@ -232,7 +237,7 @@ func TestNoFalseProof(t *testing.T) {
 			}
 		}
 	}
-	if proven < 15 {
+	if proven < runs/6 {
 		t.Errorf("only %d outcomes were proven", proven)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"agent/internal/history"
 	"agent/internal/loop/event"
 	"agent/internal/loop/session"
+	"agent/internal/sampling"
 )
 
 // recordsOf returns the records of events.
@@ -37,7 +38,7 @@ func TestFoldRewound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for keep := range len(all.Events) + 3 {
+	for keep := 0; keep < len(all.Events)+3; keep += sampling.Step() {
 		rewound, err := session.Fold(of(append(records[:len(records):len(records)], recordsOf(t, &event.Rewound{Keep: keep})...)))
 		if err != nil {
 			t.Fatal(err)

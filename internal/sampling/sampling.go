@@ -4,10 +4,16 @@
 package sampling
 
 import (
+	"iter"
+	"maps"
 	"os"
+	"slices"
 	"strconv"
 	"testing"
 )
+
+// part is the distance between the rows of a table that tests try by default.
+const part = 4
 
 // variable is set to the number of random runs if tests try all their cases.
 const variable = "STORM"
@@ -35,3 +41,29 @@ func Runs(n int) int {
 	}
 	return n
 }
+
+// Rows returns the rows of a table that tests try: one in four, in the order of their
+// names, or all. It is for rows that are slow because each starts a program.
+func Rows[T any](table map[string]T) iter.Seq2[string, T] {
+	return func(yield func(string, T) bool) {
+		for _, name := range List(slices.Sorted(maps.Keys(table))) {
+			if !yield(name, table[name]) {
+				return
+			}
+		}
+	}
+}
+
+// List is like Rows, for a table without names. It returns the index and the row.
+func List[T any](table []T) iter.Seq2[int, T] {
+	return func(yield func(int, T) bool) {
+		for i, row := range table {
+			if Row(i) && !yield(i, row) {
+				return
+			}
+		}
+	}
+}
+
+// Row reports whether tests try row i of a table.
+func Row(i int) bool { return Whole() || i%part == 0 }

@@ -15,15 +15,16 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"agent/internal/sampling"
 	"agent/internal/tools"
 )
 
 // TestCancelWhileWriting cancels a change of two files and a removal at a random
 // moment. All of it happens or nothing, and no temporary file is left.
 func TestCancelWhileWriting(t *testing.T) {
-	runs := 300
-	if testing.Short() {
-		runs = 40
+	runs := 40
+	if sampling.Whole() {
+		runs = 300
 	}
 	old := map[string]string{"a": strings.Repeat("old a\n", 5000), "dir/b": strings.Repeat("old b\n", 5000), "c": "old c\n"}
 	changed := map[string]string{"a": strings.Repeat("new a\n", 5000), "dir/b": strings.Repeat("new b\n", 5000), "new/d": "new d\n"}

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"agent/internal/sampling"
 	"agent/internal/tools"
 )
 
@@ -21,7 +22,7 @@ func TestPlantedSettingsOfGit(t *testing.T) {
 	printf '[core]\n\trepositoryformatversion = 0\n\tworktree = %s\n\tfsmonitor = %s\n' "$2" "$1/run" >"$1/config"
 }
 `
-	for name, line := range map[string]string{
+	for name, line := range sampling.Rows(map[string]string{
 		"temporary directory":               evil + `evil "$TMPDIR/evil" "$PWD/sub"; echo "gitdir: $TMPDIR/evil" >sub/.git`,
 		"names the worktree":                evil + `evil "$TMPDIR/evil" "$PWD/sub"; echo "$PWD/sub/.git" >"$TMPDIR/evil/gitdir"; echo "gitdir: $TMPDIR/evil" >sub/.git`,
 		"cache":                             evil + `mkdir -p ~/.npm; evil ~/.npm/evil "$PWD/sub"; echo "gitdir: $HOME/.npm/evil" >sub/.git`,
@@ -41,7 +42,8 @@ func TestPlantedSettingsOfGit(t *testing.T) {
 		"common directory":                  evil + `mkdir -p "$TMPDIR/w" sub/.git/objects sub/.git/refs; evil "$TMPDIR/evil" "$PWD/sub"; cp "$TMPDIR/evil/HEAD" sub/.git; echo "$TMPDIR/evil" >sub/.git/commondir`,
 		"many directories":                  evil + `for i in $(seq 700); do mkdir "a$i"; done; evil "$PWD/sub/.git" "$PWD/sub"`,
 		"many directories, own repository":  evil + `git init -q sub && for i in $(seq 700); do mkdir "a$i"; done; evil "$PWD/sub/.git" "$PWD/sub"`,
-	} {
+	}) {
+
 		t.Run(name, func(t *testing.T) {
 			c := confineCommands(t)
 			c.put("sub/file", "x\n")

@@ -131,7 +131,7 @@ func TestDependenciesStayUsable(t *testing.T) {
 	c := confineCommands(t)
 	c.git("init", "-q")
 	c.git("commit", "-q", "--allow-empty", "-m", "x")
-	c.ok(`for i in $(seq 700); do mkdir -p node_modules/p$i/.github/workflows; echo x >node_modules/p$i/.envrc; done`)
+	c.ok(`mkdir -p $(seq -f node_modules/p%.0f/.github/workflows 700); for i in $(seq 700); do echo x >node_modules/p$i/.envrc; done`)
 	c.ok(`git clone -q . vendor/ab && git -C vendor/ab config user.name x && mkdir -p target/debug && echo x >target/debug/.envrc`)
 	c.ok(`mkdir -p vendor/cd/.vscode && echo x >vendor/cd/.vscode/tasks.json`)
 	for _, name := range []string{"node_modules/p1/.envrc", "node_modules/p700/.github/workflows", "vendor/ab/.git/config", "target/debug/.envrc", "vendor/cd/.vscode/tasks.json"} {

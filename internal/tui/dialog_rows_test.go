@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"agent/internal/loop/event"
+	"agent/internal/sampling"
 	"agent/internal/tui/dialog"
 	"agent/internal/tui/screen"
 )
@@ -193,7 +194,7 @@ func TestSentenceApprovesNothing(t *testing.T) {
 			}
 		}
 	}
-	for i, s := range sentences() {
+	for i, s := range sampling.List(sentences()) {
 		for _, gap := range []time.Duration{20 * time.Millisecond, 120 * time.Millisecond, 400 * time.Millisecond, 650 * time.Millisecond} {
 			d := newDriver(t, 80, 24, screen.Options{})
 			d.events(userSaid("go"), call("r1", "1", "shell"))

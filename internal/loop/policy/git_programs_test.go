@@ -46,8 +46,8 @@ func TestWhatProgramsOfGitRunIsProtected(t *testing.T) {
 		".git/HEAD", "other.txt", "src/a.c", "tools/x.sh", "tools/my x.sh", "tools/Makefile", "tools/x.js", "tools/index.js", "tools/__main__.py", "tools/x/main.go", "tools/x.rb",
 		"run.sh", "which", "list", "names", "Makefile", "rules.mk", "package.json", "node_modules/.bin/x", "main.go",
 	}
+	dir, home := project(t, files...), project(t)
 	for _, c := range gitPrograms {
-		dir, home := project(t, files...), project(t)
 		value := strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(c[0])
 		write(t, filepath.Join(dir, ".git", "config"), "[filter \"x\"]\n\tclean = \""+value+"\"\n")
 		file := strings.TrimPrefix(c[1], "+")

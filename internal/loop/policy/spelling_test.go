@@ -12,6 +12,7 @@ import (
 
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
+	"agent/internal/sampling"
 )
 
 // No random command that deletes files or discards changes runs without approval, in modes
@@ -47,7 +48,11 @@ func TestHiddenCommandsNeedApproval(t *testing.T) {
 	}
 	at := policy.Paths{Workspace: dir, Home: dir, Sandbox: policy.SandboxFull}
 	h, free, sample, lost := hider{rand.New(rand.NewPCG(5, 6))}, 0, 0, 0
-	for i := range 500 {
+	lines := 100
+	if sampling.Whole() {
+		lines = 500
+	}
+	for i := range lines {
 		line := h.deletion()
 		for range h.IntN(4) {
 			line = h.hide(line)
@@ -64,7 +69,7 @@ func TestHiddenCommandsNeedApproval(t *testing.T) {
 			}
 			continue
 		}
-		if i < 60 {
+		if i < lines/8 {
 			sample++
 			if deletes(line) {
 				lost++

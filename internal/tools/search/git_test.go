@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/sampling"
 )
 
 // TestAgreesWithGit generates repositories and compares the ignored files with those
@@ -23,9 +25,9 @@ func TestAgreesWithGit(t *testing.T) {
 		t.Skip("git is not installed")
 	}
 	isolateGit(t)
-	rounds := uint64(15)
-	if testing.Short() {
-		rounds = 3
+	rounds := uint64(3)
+	if sampling.Whole() {
+		rounds = 15
 	}
 	for seed := range rounds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"agent/internal/sampling"
 	"agent/internal/tools/search"
 )
 
@@ -19,9 +20,9 @@ func TestPatternsAgreeWithGit(t *testing.T) {
 		t.Skip("git is not installed")
 	}
 	isolateGit(t)
-	count := 300
-	if testing.Short() {
-		count = 60
+	count := 60
+	if sampling.Whole() {
+		count = 300
 	}
 	for _, fold := range []bool{false, true} {
 		r := rand.New(rand.NewPCG(7, 8))

@@ -44,7 +44,7 @@ func probe(what string) {
 	case "files":
 		tryFiles()
 	case "open":
-		tryOpen()
+		tryOpen(arg)
 	case "reopen":
 		tryReopen()
 	case "proc":
@@ -342,7 +342,7 @@ func TestSandboxWithoutNamespaces(t *testing.T) {
 		for _, path := range paths {
 			c.probe("fetch unix=" + path)
 		}
-		c.probe("swap " + paths[0])
+		c.probe("swap " + swaps() + " " + paths[0])
 	}
 	if n := connections.Load(); n != 0 {
 		t.Errorf("%d connections to sockets of other programs", n)

@@ -66,7 +66,7 @@ func (p Paths) userGit() gitconfig.Config { return p.gitReader().Read(p.gitConfi
 
 // gitReader returns a reader of git configuration files.
 func (p Paths) gitReader() gitconfig.Reader {
-	return gitconfig.Reader{Home: p.Home, Workspace: p.Workspace, File: readGitConfig}
+	return gitconfig.Reader{Home: p.Home, Workspace: p.Workspace, Conditions: true, File: readGitConfig}
 }
 
 // readGitConfig returns the text of a git configuration file, or false if it is too large.

@@ -136,7 +136,7 @@ func (g *Guard) gitPaths(path string, worktrees []string) (paths, whole []string
 	}
 	config, own := filepath.Join(common, "config"), filepath.Join(path, "config.worktree")
 	files := map[string]content{config: g.readGitDir(common).config, own: d.worktree}
-	reader := gitconfig.Reader{Home: g.area.Places.Home, Workspace: g.area.workspace, File: func(path string) (string, bool) {
+	reader := gitconfig.Reader{Home: g.area.Places.Home, Workspace: g.area.workspace, Conditions: true, File: func(path string) (string, bool) {
 		c, known := files[path]
 		if !known {
 			c = readContent(path, content{})
@@ -152,7 +152,7 @@ func (g *Guard) gitPaths(path string, worktrees []string) (paths, whole []string
 		worktrees = append(worktrees, filepath.Dir(from(path, strings.TrimSpace(d.linked.text))))
 	}
 	for _, v := range c.Variables {
-		if v.Section == "core" && v.Subsection == "" && v.Key == "worktree" && v.Value != "" {
+		if v.Name() == "core.worktree" && v.Value != "" {
 			worktrees = append(worktrees, from(path, v.Value))
 		}
 	}

@@ -9,7 +9,20 @@ type Variable struct {
 	Section    string // lower case
 	Subsection string // as written, without escapes
 	Key        string // lower case
-	Value      string // without quotes, escapes and comment; empty also for a variable without "="
+	Value      string // without quotes, escapes and comment; empty also for a Bare one
+	// Bare is set for a variable without "=", which means true.
+	Bare bool
+	// Start and End are the offsets of its first byte and of the newline or the end of the
+	// text behind it. They do not count a byte order mark, and "\r\n" counts as one byte.
+	Start, End int
+}
+
+// Name returns the name as git prints it: "remote.origin.url".
+func (v Variable) Name() string {
+	if v.Subsection != "" {
+		return v.Section + "." + v.Subsection + "." + v.Key
+	}
+	return v.Section + "." + v.Key
 }
 
 // Parse returns the variables in the text of a configuration file. It follows the parser in
@@ -38,12 +51,19 @@ func Parse(text string) (variables []Variable, ok bool) {
 		case !isKey(c) || c == '-' || '0' <= c && c <= '9':
 			return variables, false
 		default:
+			start := p.at - 1
 			name, values, ok := p.variable(c)
 			if !ok {
 				return variables, false
 			}
+			bare := len(values) == 0
+			if bare {
+				values = []string{""}
+			}
 			for _, value := range values {
-				variables = append(variables, newVariable(section+name, value))
+				v := newVariable(section+name, value)
+				v.Bare, v.Start, v.End = bare, start, min(p.at-1, len(p.text))
+				variables = append(variables, v)
 			}
 		}
 	}
@@ -108,7 +128,8 @@ func (p *parser) section() (name string, ok bool) {
 	return string(out), p.next() == ']'
 }
 
-// variable reads the rest of a variable whose name begins with c.
+// variable reads the rest of a variable whose name begins with c, up to the newline behind it.
+// One without "=" has no values.
 func (p *parser) variable(c byte) (name string, values []string, ok bool) {
 	var out []byte
 	for ; isKey(c); c = p.next() {
@@ -119,7 +140,7 @@ func (p *parser) variable(c byte) (name string, values []string, ok bool) {
 	}
 	switch c {
 	case '\n':
-		return string(out), []string{""}, true
+		return string(out), nil, true
 	case '=':
 		values, ok = p.value()
 		return string(out), values, ok

@@ -58,9 +58,8 @@ type budget struct {
 
 	bytes, patterns, steps, configs atomic.Int64
 
-	shared   sync.Once
-	base     gitConfig // configuration of the system and the user
-	baseLeft int       // configuration files that a repository may still add
+	shared sync.Once
+	base   gitConfig // configuration of the system and the user
 
 	mu       sync.Mutex
 	limits   Limits

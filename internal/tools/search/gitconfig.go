@@ -3,8 +3,9 @@ package search
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
+
+	"agent/internal/tools/gitconfig"
 )
 
 // findRepository searches dir and its parents for a git repository. It returns
@@ -58,42 +59,34 @@ func resolvePath(dir, name string) string {
 	return filepath.Join(dir, name)
 }
 
+// maxConfig is the size limit of a file of git's configuration, in bytes.
+const maxConfig = 1 << 20
+
 // gitConfig is the relevant part of git's configuration.
 type gitConfig struct {
-	excludesFile string
+	excludesFile string // as git understands it: see gitconfig.Reader.Path
 	ignoreCase   bool
 }
-
-// The limits of git's configuration.
-const (
-	maxIncludes    = 10      // maximum depth of includes
-	maxConfigFiles = 64      // files of one configuration, including includes
-	maxConfig      = 1 << 20 // bytes of one file
-)
 
 // readGitConfig reads the configuration of the system, the user, and the
 // repository git unless it is empty. Conditional includes are ignored.
 func readGitConfig(b *budget, git string) gitConfig {
-	b.shared.Do(func() { b.base, b.baseLeft = readBaseConfig(b) })
+	b.shared.Do(func() { b.base = readBaseConfig(b) })
 	if git == "" {
 		return b.base
 	}
-	r := configReader{budget: b, home: homeDir(), left: b.baseLeft, config: b.base}
-	r.read(filepath.Join(git, "config"))
-	return r.config
+	return b.base.with(b, filepath.Join(git, "config"))
 }
 
-// readBaseConfig reads the configuration of the system and the user. left is how
-// many files a repository may add.
-func readBaseConfig(b *budget) (c gitConfig, left int) {
+// readBaseConfig reads the configuration of the system and the user.
+func readBaseConfig(b *budget) (c gitConfig) {
 	home := homeDir()
 	xdg := os.Getenv("XDG_CONFIG_HOME")
 	if xdg == "" && home != "" {
 		xdg = filepath.Join(home, ".config")
 	}
-	r := configReader{budget: b, home: home, left: maxConfigFiles}
 	if xdg != "" {
-		r.config.excludesFile = filepath.Join(xdg, "git", "ignore")
+		c.excludesFile = filepath.Join(xdg, "git", "ignore")
 	}
 	var files []string
 	if os.Getenv("GIT_CONFIG_NOSYSTEM") == "" {
@@ -109,10 +102,38 @@ func readBaseConfig(b *budget) (c gitConfig, left int) {
 			files = append(files, filepath.Join(home, ".gitconfig"))
 		}
 	}
-	for _, f := range files {
-		r.read(f)
+	return c.with(b, files...)
+}
+
+// with returns c with the variables of configuration files.
+func (c gitConfig) with(b *budget, files ...string) gitConfig {
+	read := gitconfig.Reader{Home: homeDir(), File: b.configFile}.Read(files...)
+	if read.Unknown {
+		b.noteRules()
 	}
-	return r.config, r.left
+	for _, v := range read.Variables {
+		switch v.Name() {
+		case "core.excludesfile":
+			c.excludesFile = v.Value
+		case "core.ignorecase":
+			c.ignoreCase = v.Bare || parseBool(v.Value)
+		}
+	}
+	return c
+}
+
+// configFile returns the text of a configuration file; empty for one that is not a regular
+// file. Limits are noted.
+func (b *budget) configFile(file string) (text string, ok bool) {
+	if b.ended() || !b.take(&b.configs, 1) {
+		return "", true
+	}
+	f := openRegular(file, false)
+	if f == nil {
+		return "", true
+	}
+	defer f.Close()
+	return b.readAll(f, maxConfig), true
 }
 
 func homeDir() string {
@@ -125,93 +146,6 @@ func getenv(name, fallback string) string {
 		return v
 	}
 	return fallback
-}
-
-// configReader reads configuration files and their includes.
-type configReader struct {
-	budget *budget
-	home   string
-	left   int      // files that may still be read
-	chain  []string // chain of includes
-	config gitConfig
-}
-
-func (r *configReader) read(file string) {
-	b := r.budget
-	if b.ended() || slices.Contains(r.chain, file) {
-		return
-	}
-	if len(r.chain) > maxIncludes || r.left == 0 {
-		b.noteRules()
-		return
-	}
-	r.left--
-	if !b.take(&b.configs, 1) {
-		return
-	}
-	f := openRegular(file, false)
-	if f == nil {
-		return
-	}
-	data := strings.ReplaceAll(b.readAll(f, maxConfig), "\r\n", "\n")
-	f.Close()
-	r.chain = append(r.chain, file)
-	r.lines(file, strings.ReplaceAll(data, "\\\n", ""))
-	r.chain = r.chain[:len(r.chain)-1]
-}
-
-func (r *configReader) lines(file, data string) {
-	section, n := "", 0
-	for line := range strings.SplitSeq(data, "\n") {
-		if n++; n%linesAtOnce == 0 && r.budget.ended() {
-			return
-		}
-		line = strings.TrimSpace(line)
-		if strings.HasPrefix(line, "[") {
-			name, rest, ok := strings.Cut(line[1:], "]")
-			if !ok {
-				continue
-			}
-			section, line = strings.ToLower(strings.TrimSpace(name)), strings.TrimSpace(rest)
-		}
-		key, value, given := strings.Cut(line, "=")
-		switch section + "." + strings.ToLower(strings.TrimSpace(key)) {
-		case "core.excludesfile":
-			r.config.excludesFile = expand(configValue(value), r.home)
-		case "core.ignorecase":
-			r.config.ignoreCase = !given || parseBool(configValue(value))
-		case "include.path":
-			r.read(resolvePath(filepath.Dir(file), expand(configValue(value), r.home)))
-		}
-	}
-}
-
-// configValue removes quotes, escapes and comments from a value.
-func configValue(s string) string {
-	s = strings.TrimSpace(s)
-	var b strings.Builder
-	quoted := false
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; {
-		case c == '"':
-			quoted = !quoted
-		case c == '\\' && i+1 < len(s):
-			i++
-			b.WriteByte(s[i])
-		case !quoted && (c == '#' || c == ';'):
-			return strings.TrimRight(b.String(), " \t")
-		default:
-			b.WriteByte(c)
-		}
-	}
-	return b.String()
-}
-
-func expand(file, home string) string {
-	if rest, ok := strings.CutPrefix(file, "~/"); ok && home != "" {
-		return filepath.Join(home, rest)
-	}
-	return file
 }
 
 func parseBool(s string) bool {

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"agent/internal/tools/gitconfig"
 	"agent/internal/tools/search/wildmatch"
 )
 
@@ -252,10 +253,10 @@ func configured(b *budget, top, git, base, prefix string) rules {
 	}
 	c := readGitConfig(b, git)
 	r := rules{fold: c.ignoreCase, budget: b}
-	if c.excludesFile != "" && !filepath.IsAbs(c.excludesFile) {
-		c.excludesFile = filepath.Join(top, c.excludesFile)
+	if c.excludesFile != "" {
+		file, _ := gitconfig.Reader{Home: homeDir()}.Path(top, c.excludesFile)
+		r.level = r.add(base, prefix, gitIgnore, b.readRules(file, false))
 	}
-	r.level = r.add(base, prefix, gitIgnore, b.readRules(c.excludesFile, false))
 	if git != "" {
 		r.level = r.add(base, prefix, gitIgnore, b.readRules(filepath.Join(git, "info", "exclude"), false))
 	}

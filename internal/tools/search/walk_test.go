@@ -112,10 +112,14 @@ func TestRulesFromAbove(t *testing.T) {
 		t.Errorf("with git/ignore: got (-), want (+):\n%s", diff)
 	}
 	writeFiles(t, home, map[string]string{
-		".gitconfig": "[include]\n\tpath = more\n", "more": "[user]\nname = x\n[CORE]\n\tExcludesFile = \"~/rules\" ; mine\n", "rules": "named\n",
+		".gitconfig": "[include]\n\tpath = more\n", "more": "[user]\nname = x # \\\n[CORE]ExcludesFile = \"~/ru\\\nles\" ; mine\n", "rules": "named\n",
 	})
 	if diff := cmp.Diff(paths(t, openTree(t, work), "."), []string{"kept", "personal"}); diff != "" {
 		t.Errorf("with core.excludesFile: got (-), want (+):\n%s", diff)
+	}
+	writeFiles(t, repo, map[string]string{".git/config": "[core]\n\texcludesFile = above\n[include]\n\tpath = last\n", ".git/last": "[core]\n\texcludesFile =\n"})
+	if diff := cmp.Diff(paths(t, openTree(t, work), "."), []string{"kept", "named", "personal"}); diff != "" {
+		t.Errorf("without core.excludesFile: got (-), want (+):\n%s", diff)
 	}
 }
 

@@ -300,6 +300,7 @@ func TestProtectedChangesAreUndone(t *testing.T) {
 		{"printf '[remote \"x\"]\n\turl = e\"x\"t::./evil\n' >>.git/config", "reverted .git/config", ""},
 		{"printf '[core]fsmonitor = ./evil\n' >>.git/config", "reverted .git/config", ""},
 		{"printf '[core]\n\tx = 1 # \\\\\n\tfsmonitor = ./evil\n' >>.git/config", "reverted .git/config", ""},
+		{"printf '[user]email = \"a\\\\\n b\"\n[core]fsmonitor = ./e\\\\\nvil' >>.git/config", "reverted .git/config", ""},
 		{"rm .git/config && mkfifo .git/config", "reverted .git/config", ""},
 		{"rm .git/config && ln -s ../shared .git/config", "reverted .git/config", ""},
 		{"echo ../../shared >.git/commondir", "removed .git/commondir", ".git/commondir"},
@@ -322,7 +323,7 @@ func TestProtectedChangesAreUndone(t *testing.T) {
 	if link, err := os.Readlink(filepath.Join(c.dir, "d", ".envrc")); link != "../shared" {
 		t.Errorf("the link names %q, %v", link, err)
 	}
-	for name, want := range map[string]string{"core.pager": "less", "user.name": "new", "extensions.worktreeConfig": "true"} {
+	for name, want := range map[string]string{"core.pager": "less", "user.name": "new", "user.email": "a b", "extensions.worktreeConfig": "true"} {
 		if got := c.git("config", name); got != want {
 			t.Errorf("%s is %q", name, got)
 		}

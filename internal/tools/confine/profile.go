@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"agent/internal/realpath"
+	"agent/internal/tools/gitconfig"
 	"agent/internal/tools/shell/sandbox"
 	"agent/internal/tools/tempdir"
 )
@@ -262,9 +263,9 @@ func namesWorktree(dir, worktree string) bool {
 	if back := readContent(filepath.Join(dir, "gitdir"), content{}); back.plain {
 		return realpath.Of(from(dir, strings.TrimSpace(back.text))) == filepath.Join(worktree, ".git")
 	}
-	config, _ := parseGitConfig(readContent(filepath.Join(dir, "config"), content{}).text)
-	return slices.ContainsFunc(config.variables, func(v variable) bool { // of a submodule
-		return v.name() == "core.worktree" && realpath.Of(from(dir, strings.Trim(v.value, `"`))) == worktree
+	variables, _ := gitconfig.Parse(readContent(filepath.Join(dir, "config"), content{}).text)
+	return slices.ContainsFunc(variables, func(v gitconfig.Variable) bool { // of a submodule
+		return v.Name() == "core.worktree" && realpath.Of(from(dir, v.Value)) == worktree
 	})
 }
 

@@ -3,8 +3,10 @@ package policy
 import (
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"agent/internal/loop/bash"
 	"agent/internal/loop/policy/command"
@@ -190,13 +192,33 @@ func literals(texts []string) (out []word) {
 	return out
 }
 
-// fields splits text that may be a command into words.
+// fields splits text that may be a command into words. In a string of code, an escape such as
+// \n can also stand for a character between two words.
 func fields(text string) (out []word) {
-	for _, w := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(separators+commandMark, r) }) {
-		out = append(out, word{text: w, known: true})
+	split := func(text string) {
+		for _, w := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(separators+commandMark, r) }) {
+			out = append(out, word{text: w, known: true})
+		}
+	}
+	split(text)
+	if blank := withoutEscapes(text); blank != text {
+		split(blank)
 	}
 	return out
 }
+
+// withoutEscapes replaces the escapes of strings in code that can stand for white space or a
+// separator of commands by a blank.
+func withoutEscapes(text string) string {
+	if !strings.Contains(text, `\`) {
+		return text
+	}
+	return escapes().ReplaceAllString(text, " ")
+}
+
+var escapes = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\\+([abefnrtv]|x[0-9A-Fa-f]{1,2}|x\{[0-9A-Fa-f]+\}|u[0-9A-Fa-f]{4}|u\{[0-9A-Fa-f]+\}|[0-7]{1,3}|o[0-7]{1,3})`)
+})
 
 // starts is begins for a complete command: the first word names its program.
 func (r Rule) starts(words []word) match {

@@ -239,7 +239,10 @@ func TestDenyRuleIsNotBypassed(t *testing.T) {
 	unclear := []string{
 		"$G push", "g=git; $g push", "git $X", "git ${X}", "git $(echo push)", "g{i,}t push", "git {push,}", "$'git' push", "git $'push'", "git $'pu\\x73h'", "eval \"$X\"", "eval git \"$X\"", "bash -c \"$X\"", "bash -c \"git $X\"", "sh -c \"$(cat x)\"",
 		"echo 'git push' | sh", "echo Z2l0IHB1c2gK | base64 -d | bash", "bash <<E\ngit push\nE", "bash <<< 'git push'", "sh < push", "cat push | bash", "echo git push | xargs -I{} sh -c {}", "git -c alias.p=push p", "git -c \"$X\" status", "python3 - <<E\nimport os\nos.system('git push')\nE",
-		"source /dev/stdin <<< 'git push'", "/usr/bin/g?t push", "git\tpush\x01", "if", "git push\x00", strings.Repeat("(", 300) + "git push", "X=push; env git $X", "sudo $X", "xargs -a push",
+		"source /dev/stdin <<< 'git push'",
+		`python3 -c 'import os; os.system("echo a\ngit push")'`, `perl -e 'system("echo a\ngit push")'`, `awk 'BEGIN{system("echo a\ngit push")}'`, `awk 'BEGIN{print "a\tgit push" | "sh"}'`, `node -e 'run("a\x0agit push")'`, `perl -e 'system("git\x20push")'`,
+		`printf 'a:\n\tgit push\n' | make -f -`, `make -f - <<< $'a:\n\tgit push'`, "sed -nf - push <<< '1e git push'", "echo '1e git push' | sed -nf - push", "sed -n -f /dev/stdin push <<'E'\n1e git push\nE", "sed --file=push sub/x", "sed -nf push main.go",
+		"/usr/bin/g?t push", "git\tpush\x01", "if", "git push\x00", strings.Repeat("(", 300) + "git push", "X=push; env git $X", "sudo $X", "xargs -a push",
 	}
 	broken, tried := 0, 0
 	for want, lines := range map[string][]string{"denied": denied, "asks": unclear} {

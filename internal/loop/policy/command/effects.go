@@ -236,6 +236,9 @@ func (g *guesser) replaces(p *Part, name string, args []string) {
 			}
 		}
 	case "sed", "gsed":
+		if given("--file", args) || slices.ContainsFunc(args, sedFile().MatchString) {
+			p.needs(Interprets|Unclear, "`sed` reads its script from a file, which may run programs")
+		}
 		for _, w := range args {
 			if sedRuns().MatchString(w) {
 				p.needs(Interprets|Unclear, "the script of `sed` may run programs")
@@ -250,6 +253,9 @@ func (g *guesser) replaces(p *Part, name string, args []string) {
 		}
 	}
 }
+
+// sedFile matches an option -f of sed among others, such as -nf.
+var sedFile = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^-[nErszu]*f`) })
 
 // sedRuns and sedWrites match scripts of sed with the command or the flag e, which runs
 // programs, and w, which writes files. They also match some harmless scripts.

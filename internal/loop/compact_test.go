@@ -421,3 +421,19 @@ func TestCut(t *testing.T) {
 		t.Error("the events themselves were changed")
 	}
 }
+
+// A summary is not cut to a window that is only assumed: the model has already answered
+// requests with the whole conversation.
+func TestSummaryWithAnAssumedWindow(t *testing.T) {
+	p := script.New(append(lookups(3), script.Say("done"), script.Say("a summary"))...)
+	o := options(p, verbose())
+	o.Models.Current.Context = 4096
+	o.Models.Current.Window = &turn.AssumedWindow{Advice: "raise it", Measure: func(context.Context) int { return 0 }}
+	prompt := strings.Repeat("Some words about the task. ", 2000) + "THE END"
+	command(t, o, []event.Command{event.Prompt{Text: "START" + prompt}, event.Compact{}}, func(e event.Event) bool { _, end := e.(*event.TurnEnd); return end })
+	all := p.Requests()
+	sent := all[len(all)-1].Messages
+	if text := sent[len(sent)-1].Text; !strings.Contains(text, prompt) {
+		t.Errorf("%d bytes of the prompt were summarized", len(text))
+	}
+}

@@ -133,8 +133,9 @@ var errTooShort = errors.New("it is too short")
 // summarizer gets summaries of a conversation from a model.
 type summarizer struct {
 	*Turn
-	out    *reporter
-	failed bool // a summary failed in this turn
+	out      *reporter
+	accepted map[string]int // as in Conversation
+	failed   bool           // a summary failed in this turn
 }
 
 // summarize returns a summary of msgs in at most a fifth of limit tokens; a limit of
@@ -173,8 +174,11 @@ func (s *summarizer) request(ctx context.Context, msgs []llm.Message, focus stri
 		return e, fmt.Errorf("%s needs your approval first: switch to it once with /model", m.Name)
 	}
 	limit := window.NewBudget(0, m.Context, m.MaxTokens).Limit
-	if m.Context == 0 {
+	switch {
+	case m.Context == 0:
 		limit = unknownWindow
+	case m.Window != nil: // nothing is left out because of an assumption: m has answered requests with all of it
+		limit = max(limit, 2*s.accepted[m.Name])
 	}
 	for try := 1; ; try++ {
 		req, ok := window.SummaryRequest(msgs, focus, limit)

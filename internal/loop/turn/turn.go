@@ -147,7 +147,7 @@ func newRun(t *Turn, c *Conversation) *run {
 		guards.user, guards.delegated = confirmer{}, true
 	}
 	answer := &answerFitter{schema: t.Schema}
-	compact := &compactor{Turn: t, conv: c, out: out, summarizer: &summarizer{Turn: t, out: out}}
+	compact := &compactor{Turn: t, conv: c, out: out, summarizer: &summarizer{Turn: t, out: out, accepted: c.accepted}}
 	return &run{
 		Turn: t, conv: c, out: out, answer: answer, guards: guards,
 		requests: &requester{Turn: t, conv: c, out: out, user: user, answer: answer, compactor: compact}, calls: &executor{Turn: t, conv: c, out: out},

@@ -425,15 +425,20 @@ func TestCut(t *testing.T) {
 // A summary is not cut to a window that is only assumed: the model has already answered
 // requests with the whole conversation.
 func TestSummaryWithAnAssumedWindow(t *testing.T) {
-	p := script.New(append(lookups(3), script.Say("done"), script.Say("a summary"))...)
+	p := script.New(script.Call("c1", "look", args("a")), script.Say("done"), script.Say("two"), script.Say("three"), script.Say("four"), script.Say("five"), script.Say("a summary"))
 	o := options(p, verbose())
 	o.Models.Current.Context = 4096
 	o.Models.Current.Window = &turn.AssumedWindow{Advice: "raise it", Measure: func(context.Context) int { return 0 }}
-	prompt := strings.Repeat("Some words about the task. ", 2000) + "THE END"
-	command(t, o, []event.Command{event.Prompt{Text: "START" + prompt}, event.Compact{}}, func(e event.Event) bool { _, end := e.(*event.TurnEnd); return end })
+	var commands []event.Command
+	for i := range 5 {
+		commands = append(commands, event.Prompt{Text: fmt.Sprintf("BEGIN%d %s", i, strings.Repeat("Some words about the task. ", 250))})
+	}
+	command(t, o, append(commands, event.Compact{}), func(e event.Event) bool { _, end := e.(*event.TurnEnd); return end })
 	all := p.Requests()
-	sent := all[len(all)-1].Messages
-	if text := sent[len(sent)-1].Text; !strings.Contains(text, prompt) {
-		t.Errorf("%d bytes of the prompt were summarized", len(text))
+	sent := all[len(all)-1].Messages[0].Text
+	for _, c := range commands[:4] {
+		if text := c.(event.Prompt).Text; !strings.Contains(sent, text) {
+			t.Errorf("%s is not summarized whole", text[:6])
+		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
 
 	"agent/internal/sampling"
 	"agent/internal/tools/shell/sandbox"
@@ -252,5 +253,47 @@ except OSError as e:
 	}
 	if got := resultFor(t, s, "copy"); got != "copy\n[exit 0]\n" {
 		t.Errorf("the copy: %s", got)
+	}
+}
+
+// Undo keeps the access control list and the extended attributes of a file. If a command removed
+// it, the group gets no more permissions than the list gave it.
+func TestUndoOfFilesWithAccessControlLists(t *testing.T) {
+	watched(t)
+	t.Parallel()
+	h := newHome(t, map[string]string{"changed": "mine\n", "removed": "mine\n", "d/x": "x\n"})
+	list := "\x02\x00\x00\x00" // read and write for the owner and user 1234
+	for _, e := range []string{"\x01\x00\x06", "\x02\x00\x06", "\x04\x00\x00", "\x10\x00\x06", "\x20\x00\x00"} {
+		id := "\xff\xff\xff\xff"
+		if e[0] == 2 {
+			id = "\xd2\x04\x00\x00"
+		}
+		list += e + "\x00" + id
+	}
+	in := func(name string) string { return filepath.Join(h.work, name) }
+	for _, name := range []string{"changed", "removed", "d"} {
+		for attribute, value := range map[string]string{"system.posix_acl_access": strings.ReplaceAll(list, "\x06", "\x07"), "user.note": "precious"} {
+			if err := unix.Setxattr(in(name), attribute, []byte(value), 0); err != nil {
+				t.Skip(err)
+			}
+		}
+	}
+	s := serve(t, call("shell", shellCall("echo evil > changed; rm -r removed d")), say("done"))
+	if out, err := h.command("run", "--model", "openai/m", "--base-url", s.URL+"/v1", "--mode", "all", "go").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	out, code := h.agent(t, "undo", "--yes")
+	value := make([]byte, 100)
+	if n, err := unix.Getxattr(in("changed"), "user.note", value); err != nil || string(value[:n]) != "precious" {
+		t.Errorf("the attribute is %q, %v", value[:max(n, 0)], err)
+	}
+	for name, want := range map[string]os.FileMode{"changed": 0o770, "removed": 0o700, "d": os.ModeDir | 0o700} {
+		info, err := os.Stat(in(name))
+		if err != nil || info.Mode() != want {
+			t.Errorf("%s has mode %v, %v; want %v", name, info.Mode(), err, want)
+		}
+	}
+	if code != 1 || !strings.Contains(out, "removed: it was restored, but its access control list could not be") || read(t, h, "changed")+read(t, h, "removed")+read(t, h, "d/x") != "mine\nmine\nx\n" {
+		t.Errorf("exit code %d: %s", code, out)
 	}
 }

@@ -60,8 +60,8 @@ func (r *Restorer) Apply(ctx context.Context, p *Plan) (event.Undone, error) {
 		case skipped && errors.Is(why, errNotEmpty):
 		case skipped:
 			out.Lost = append(out.Lost, event.LostChange{Path: it.Shown, Why: workspace.Cause(why).Error()})
-		case w.unowned[i]:
-			out.Lost = append(out.Lost, event.LostChange{Path: it.Shown, Why: "it was restored, but its owner " + it.To.Owner + " could not be"})
+		case w.missed[i] != nil:
+			out.Lost = append(out.Lost, event.LostChange{Path: it.Shown, Why: "it was restored, but " + strings.Join(w.missed[i], ", ") + " could not be"})
 		case it.Merged:
 			out.Merged = append(out.Merged, it.Shown)
 		default:
@@ -149,8 +149,8 @@ type applier struct {
 	torn    map[int]bool // items that a crash interrupted while they were overwritten: see isTorn
 
 	mu      sync.Mutex
-	skipped map[int]error // items that were not restored
-	unowned map[int]bool  // items that were restored without their owner and group
+	skipped map[int]error    // items that were not restored
+	missed  map[int][]string // what could not be restored of items that were, for the user
 }
 
 // admit adds an item to the journal, if the path has not changed since the plan, and stores
@@ -293,16 +293,43 @@ func (w *applier) skip(i int, err error) {
 // It returns the mode that it may have: only with them setuid and setgid mean what they did.
 func (w *applier) own(i int, at place, temp string) fs.FileMode {
 	to := w.journal.Items[i].To
+	mode := w.permitted(i, at, temp)
 	if at.giveOwner(temp, to) {
-		return to.FileMode()
+		return mode
 	}
+	w.miss(i, "its owner "+to.Owner)
+	return mode &^ (fs.ModeSetuid | fs.ModeSetgid)
+}
+
+// permitted returns the mode for what is at name, in the directory of at: that of an item without
+// what an access control list denied the group, unless there is such a list again.
+func (w *applier) permitted(i int, at place, name string) fs.FileMode {
+	it := w.journal.Items[i]
+	denied := it.To.Mode & (it.To.Denied | it.From.Denied)
+	if denied != 0 {
+		denied &^= snapshot.Denied(at.open, name)
+	}
+	if denied != 0 {
+		w.miss(i, missedList)
+	}
+	return it.To.FileMode() &^ fs.FileMode(denied)
+}
+
+// missedList names an access control list that cannot be restored.
+const missedList = "its access control list"
+
+// miss notes what could not be restored of an item.
+func (w *applier) miss(i int, what ...string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.unowned == nil {
-		w.unowned = map[int]bool{}
+	if w.missed == nil {
+		w.missed = map[int][]string{}
 	}
-	w.unowned[i] = true
-	return to.FileMode() &^ (fs.ModeSetuid | fs.ModeSetgid)
+	for _, m := range what {
+		if !slices.Contains(w.missed[i], m) {
+			w.missed[i] = append(w.missed[i], m)
+		}
+	}
 }
 
 // unchanged returns errChanged if an item has changed since the undo began.

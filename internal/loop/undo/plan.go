@@ -208,9 +208,9 @@ func (l stretch) relinks(cur snapshot.State) bool {
 func (w *planner) mergeFile(cur value, l stretch) (value, verdict) {
 	out := cur
 	switch {
-	case cur.Mode == l.after.Mode:
-		out.Mode = l.before.Mode
-	case l.before.Mode != l.after.Mode && cur.Mode != l.before.Mode:
+	case cur.SameMode(*l.after):
+		out.Mode, out.Denied = l.before.Mode, l.before.Denied
+	case !l.before.SameMode(*l.after) && !cur.SameMode(l.before):
 		return cur, verdict{conflict: true}
 	}
 	switch {

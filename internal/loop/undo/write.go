@@ -110,7 +110,7 @@ func (w *applier) overwrite(i int, at place) error {
 		return at.open.Chmod(at.rel, w.own(i, at, at.rel))
 	}
 	if it.To.Mode != it.From.Mode || w.torn[i] {
-		return at.open.Chmod(at.rel, it.To.FileMode())
+		return at.open.Chmod(at.rel, w.permitted(i, at, at.rel))
 	}
 	return nil
 }
@@ -131,6 +131,9 @@ func (w *applier) writeTemp(i int, at place, temp string) error {
 	}
 	err = w.pack.Copy(f, it.To.Hash)
 	if err == nil {
+		if it.From.Kind == snapshot.File {
+			w.miss(i, workspace.CopyAttributes(at.open, at.rel, f)...)
+		}
 		err = f.Chmod(w.own(i, at, temp))
 	}
 	if err == nil {

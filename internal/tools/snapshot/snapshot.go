@@ -18,8 +18,11 @@ const (
 
 // State describes the file at a path at some time.
 type State struct {
-	Kind   Kind   `json:"kind"`
-	Mode   uint32 `json:"mode,omitempty"`   // permission bits with setuid, setgid and sticky, as in Unix
+	Kind Kind   `json:"kind"`
+	Mode uint32 `json:"mode,omitempty"` // permission bits with setuid, setgid and sticky, as in Unix
+	// Denied are the permission bits of the group that an access control list denies it even if
+	// Mode has them: then these bits of Mode are the mask of the list. Zero without a list.
+	Denied uint32 `json:"denied,omitempty"`
 	Size   int64  `json:"size,omitempty"`   // of a file, in bytes
 	Hash   string `json:"hash,omitempty"`   // of the content of a file: SHA-256 in hexadecimal; empty if it was not read
 	Target string `json:"target,omitempty"` // of a link

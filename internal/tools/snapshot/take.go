@@ -43,6 +43,9 @@ func (Hashes) Put(content io.Reader) (hash string, size int64, err error) {
 // MaxFile bytes into contents. A problem becomes the Lost of the state.
 func Take(root *os.Root, path string, contents Contents) State {
 	s, info := Look(root, path)
+	if s.Kind == Dir {
+		s.Denied = Denied(root, path)
+	}
 	if s.Kind != File || s.Size > MaxFile {
 		return s
 	}
@@ -87,6 +90,7 @@ func (s *State) read(root *os.Root, path string, info fs.FileInfo, contents Cont
 	if err != nil || !os.SameFile(info, now) {
 		return errors.New("it was replaced while it was read")
 	}
+	s.Denied = DeniedOf(int(f.Fd()))
 	hash, size, err := contents.Put(io.LimitReader(f, MaxFile+1))
 	switch {
 	case err != nil:
@@ -101,10 +105,16 @@ func (s *State) read(root *os.Root, path string, info fs.FileInfo, contents Cont
 // Same reports whether s and o are the same kind with the same mode and content. It
 // compares stamps if one of two files was not read.
 func (s State) Same(o State) bool {
-	if s.Kind != o.Kind || s.Mode != o.Mode || s.Target != o.Target {
+	if s.Kind != o.Kind || !s.SameMode(o) || s.Target != o.Target {
 		return false
 	}
 	return s.Kind != File || s.SameContent(o)
+}
+
+// SameMode reports whether s and o have the same mode. Without its access control list, a file has
+// the same mode if the group lacks the bits that the list denied.
+func (s State) SameMode(o State) bool {
+	return s.Mode == o.Mode || s.Denied != o.Denied && s.Mode&^s.Denied == o.Mode&^o.Denied
 }
 
 // SameContent reports whether s and o are files with the same content.

@@ -4,5 +4,5 @@ package workspace
 
 import "os"
 
-// copyAttributes does nothing: only mode and group are copied on this system.
-func (t *tree) copyAttributes(*os.File, string) {}
+// CopyAttributes does nothing: only mode and group are copied on this system.
+func CopyAttributes(*os.Root, string, *os.File) []string { return nil }

@@ -344,6 +344,6 @@ func (c *fileCommit) writeTemp(s *fileSwap, extension string, like *Draft, conte
 // copyAttributes copies extended attributes from the file of a draft to f, if permitted.
 func (c *fileCommit) copyAttributes(f *os.File, like *Draft) {
 	if from, err := c.enter(like.tree); err == nil {
-		from.copyAttributes(f, like.at)
+		CopyAttributes(from.root, like.at, f)
 	}
 }

@@ -182,6 +182,11 @@ func (w *Watcher) state(p place) snapshot.State {
 	}
 	s := snapshot.OfStat(&p.info)
 	switch s.Kind {
+	case snapshot.Dir:
+		if fd, err := unix.Open(p.path, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0); err == nil {
+			s.Denied = snapshot.DeniedOf(fd)
+			_ = unix.Close(fd)
+		}
 	case snapshot.File:
 		why := s.Lost
 		s.Lost = ""
@@ -225,6 +230,7 @@ func (w *Watcher) putContent(p place, s *snapshot.State) {
 		s.Lost = Raced
 		return
 	}
+	s.Denied = snapshot.DeniedOf(fd)
 	hash, size, err := w.store.Put(&io.LimitedReader{R: descriptor(fd), N: w.order.MaxFile + 1})
 	if err == nil && size > w.order.MaxFile {
 		err = errors.New("it grew while it was copied")

@@ -388,5 +388,8 @@ func undone(e *event.Undone) string {
 	for _, l := range e.Lost {
 		text += " Not restored: " + strings.TrimPrefix(l.Path+": ", ": ") + l.Why + "."
 	}
+	for _, l := range e.Unkept {
+		text += " Content not kept: " + strings.TrimPrefix(l.Path+": ", ": ") + l.Why + "."
+	}
 	return text
 }

@@ -2,6 +2,7 @@ package acp
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/coder/acp-go-sdk"
 
@@ -63,6 +64,9 @@ func (s *session) askUndo(t *turn, p event.UndoPlan) {
 	}
 	for _, l := range p.Lost {
 		ask.Warnings = append(ask.Warnings, l.Path+" cannot be restored: "+l.Why)
+	}
+	for _, l := range p.Unkept {
+		ask.Warnings = append(ask.Warnings, "content not kept: "+strings.TrimPrefix(l.Path+": ", ": ")+l.Why)
 	}
 	s.feed.ask(ask)
 	s.questions.permission(ask, func(row *dialog.Row) {

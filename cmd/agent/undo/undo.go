@@ -205,6 +205,7 @@ func (w writer) plan(p event.UndoPlan, full bool) {
 		w.printf("\nIn conflict with later changes by others. These files stay as they are. Not applied to them:\n")
 		w.diffs(p.Conflicts, full)
 	}
+	w.list(unkept, changeLines(p.Unkept))
 	w.rest(p.Lost, p.Ignored, p.Git)
 }
 
@@ -255,15 +256,22 @@ func shown(path string) string {
 
 // rest prints what an undo does not do.
 func (w writer) rest(lost []event.LostChange, ignored int, git []string) {
-	var lines []string
-	for _, l := range lost {
-		lines = append(lines, strings.TrimPrefix(l.Path+": ", ": ")+l.Why)
-	}
-	w.list("Cannot be restored:", lines)
+	w.list("Cannot be restored:", changeLines(lost))
 	if ignored > 0 {
 		w.printf("\nKept: %s that commands created and git ignores. To remove them, add --ignored.\n", phrase.Count(ignored, "file"))
 	}
 	w.list("Commits and branch switches stay. To undo them, run:", git)
+}
+
+// unkept is the heading of the files whose content before an undo is not kept.
+const unkept = "This cannot be undone for:"
+
+// changeLines returns a line for each path, with the reason.
+func changeLines(all []event.LostChange) (lines []string) {
+	for _, l := range all {
+		lines = append(lines, strings.TrimPrefix(l.Path+": ", ": ")+l.Why)
+	}
+	return lines
 }
 
 // result prints what an undo has done.
@@ -274,11 +282,8 @@ func (w writer) result(e *event.Undone) {
 	}
 	w.printf("\n%s %s.\n", phrase.Count(len(e.Restored)+len(e.Merged), "path"), verb)
 	w.list("In conflict, not changed:", e.Conflicts)
-	var lost []string
-	for _, l := range e.Lost {
-		lost = append(lost, strings.TrimPrefix(l.Path+": ", ": ")+l.Why)
-	}
-	w.list("Not restored:", lost)
+	w.list("Not restored:", changeLines(e.Lost))
+	w.list(unkept, changeLines(e.Unkept))
 	again := "agent undo --redo"
 	if e.Redo {
 		again = "agent undo"

@@ -34,12 +34,15 @@ func (r *Restorer) Apply(ctx context.Context, p *Plan) (event.Undone, error) {
 		out.Conflicts = append(out.Conflicts, c.Shown)
 	}
 	w := applier{pack: r.pack, roots: a, journal: note{Kind: kindUndo, ID: p.ID, Roots: r.dirs[:1], Redo: p.Redo, Of: p.steps}}
+	for _, it := range p.Items {
+		w.spare += int64(len(it.Path)) + maxItem
+	}
 	var items []Item
 	for _, it := range p.Items {
 		if err := ctx.Err(); err != nil {
 			return event.Undone{}, err
 		}
-		switch err := w.admit(it); {
+		switch err := w.admit(&it); {
 		case err == nil:
 			items = append(items, it)
 		case errors.Is(err, errChanged):
@@ -52,6 +55,7 @@ func (r *Restorer) Apply(ctx context.Context, p *Plan) (event.Undone, error) {
 	if err := r.perform(&w); err != nil {
 		return event.Undone{}, err
 	}
+	out.Unkept = unkept(items)
 	for i, it := range items {
 		why, skipped := w.skipped[i]
 		switch {
@@ -144,6 +148,7 @@ type applier struct {
 	pack    *blobs.Pack
 	roots   *roots
 	journal note
+	spare   int64        // bytes of the pack that the contents of files that no undo needs leave for the journal
 	stamps  []string     // of the items before the undo; empty if nothing is there
 	ready   map[int]bool // items that were restored before a crash
 	torn    map[int]bool // items that a crash interrupted while they were overwritten: see isTorn
@@ -155,20 +160,24 @@ type applier struct {
 
 // admit adds an item to the journal, if the path has not changed since the plan, and stores
 // its current content. The error is errChanged, or says why the content cannot be stored.
-// If the steps left that content, only a redo needs it, and admit ignores the error.
-func (w *applier) admit(it Item) error {
+// If the steps left that content, only a redo needs it, and the error becomes it.unkept.
+func (w *applier) admit(it *Item) error {
 	at, ok := w.roots.at(it.Path)
 	if !ok {
 		return errChanged
 	}
 	now := at.look()
-	if it.Now.Kind == snapshot.File && it.Now.Hash != "" {
+	if it.left && it.Now.Kind == snapshot.File && it.Now.Hash == "" && it.unkept == "" && w.pack.Room() < it.Now.Size+w.spare {
+		it.unkept = blobs.ErrFull.Error()
+	}
+	if it.Now.Kind == snapshot.File && it.unkept == "" {
 		keep := failing{to: w.pack}
 		now = at.take(&keep)
 		if keep.err != nil && !it.left {
 			return keep.err
 		}
 		if keep.err != nil {
+			it.unkept = keep.err.Error()
 			now = at.take(snapshot.Hashes{})
 		}
 	}
@@ -184,6 +193,9 @@ func (w *applier) admit(it Item) error {
 	w.stamps = append(w.stamps, now.Stamp)
 	return nil
 }
+
+// maxItem is the size in bytes of a journalItem without paths, which is seldom exceeded.
+const maxItem = 500
 
 // admitParents adds the directories above the items that are read-only for the user, with the
 // state that they have: run makes them writable meanwhile.

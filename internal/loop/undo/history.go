@@ -241,17 +241,30 @@ func (r *historyReader) undo(n note) {
 	for _, id := range n.Of {
 		if of := r.byID[id]; of != nil {
 			of.undone = true
-			r.revive(of)
+			r.revive(of, s)
 		}
 	}
 	r.h.pending = &n
 }
 
-// revive marks the steps that the undo s undid as not undone, because s was undone itself.
-func (r *historyReader) revive(s *step) {
+// revive marks the steps that the undo s undid as not undone, because redo has undone s itself. The
+// files that they left unread are what redo has restored.
+func (r *historyReader) revive(s, redo *step) {
+	restored := map[string]*snapshot.State{}
+	for _, c := range redo.changes {
+		restored[c.path] = c.after
+	}
 	for _, id := range s.of {
-		if of := r.byID[id]; of != nil {
-			of.undone = false
+		of := r.byID[id]
+		if of == nil {
+			continue
+		}
+		of.undone = false
+		for _, c := range of.changes {
+			to := restored[c.path]
+			if to != nil && to.Hash != "" && c.after != nil && c.after.Kind == snapshot.File && c.after.Hash == "" {
+				c.after = to
+			}
 		}
 	}
 }

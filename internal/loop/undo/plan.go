@@ -9,8 +9,10 @@ import (
 	"strings"
 
 	"agent/internal/history/blobs"
+	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 	"agent/internal/tools/snapshot"
+	"agent/internal/tools/workspace"
 )
 
 // Plan is an undo that the user can approve. It changes nothing before it is applied.
@@ -41,6 +43,7 @@ type Item struct {
 	content []byte // of To, if it is not in the pack
 	link    string // another name of the file of To, absolute; empty for none
 	left    bool   // the steps left Now, so no change by others is lost if it cannot be stored
+	unkept  string // why the content of Now cannot be kept, for the user; empty if it can be
 }
 
 // stretch is what consecutive steps did to a path, without changes by others between
@@ -121,8 +124,44 @@ func (w *planner) add(path string, chain []stretch) {
 		w.lose(it, "its old content is no longer stored")
 	default:
 		it.To, it.content, it.link, it.Merged = to.State, to.content, to.link, v.merged
+		it.unkept = at.unkept(it.Now)
 		w.items[path] = &it
 	}
+}
+
+// unkept returns why the content of the file at p, in that state, cannot be kept; empty if it can be,
+// and if it is no file.
+func (p place) unkept(now snapshot.State) string {
+	if now.Kind != snapshot.File || now.Hash != "" {
+		return ""
+	}
+	if now.Size > snapshot.MaxFile {
+		return snapshot.LostSize
+	}
+	f, err := p.open.Open(p.rel)
+	if err != nil {
+		return "it cannot be read: " + workspace.Cause(err).Error()
+	}
+	_ = f.Close()
+	return ""
+}
+
+// unkept returns the items whose present content cannot be kept. It names the first of them.
+func unkept(items []Item) (all []event.LostChange) {
+	more := 0
+	for _, it := range items {
+		switch {
+		case it.unkept == "":
+		case len(all) < maxPaths:
+			all = append(all, event.LostChange{Path: it.Shown, Why: it.unkept})
+		default:
+			more++
+		}
+	}
+	if more > 0 {
+		all = append(all, event.LostChange{Why: phrase.Count(more, "more file")})
+	}
+	return all
 }
 
 func (w *planner) lose(it Item, why string) {

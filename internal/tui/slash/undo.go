@@ -356,6 +356,9 @@ func undoNotes(plan event.UndoPlan, offersIgnored bool) []dialog.Note {
 	for _, l := range plan.Lost {
 		alerts = append(alerts, transcript.LostText(l))
 	}
+	for _, l := range plan.Unkept {
+		alerts = append(alerts, transcript.UnkeptText(l))
+	}
 	for i, text := range alerts {
 		if i == maxAlerts {
 			alert("… and " + phrase.Count(len(alerts)-i, "more file"))

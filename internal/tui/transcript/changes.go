@@ -83,6 +83,11 @@ func LostText(l event.LostChange) string {
 	return "cannot be undone: " + ink.SanitizeLine(strings.TrimPrefix(l.Path+": ", ": ")+l.Why)
 }
 
+// UnkeptText says that an undo cannot be undone for a file, on one line.
+func UnkeptText(l event.LostChange) string {
+	return "content not kept: " + ink.SanitizeLine(strings.TrimPrefix(l.Path+": ", ": ")+l.Why)
+}
+
 // ConflictText says that a file was not restored, on one line.
 func ConflictText(path string) string {
 	return "conflict: " + ink.SanitizeLine(path) + " was changed since and stays as it is"
@@ -170,6 +175,9 @@ func (u *Undone) Alerts() []string {
 	}
 	for _, l := range u.Lost {
 		out = append(out, LostText(l))
+	}
+	for _, l := range u.Unkept {
+		out = append(out, UnkeptText(l))
 	}
 	return out
 }

@@ -63,7 +63,7 @@ func editorOptions(o *flags, end *exit.Signals) acp.Options {
 // openInEditor opens a session for an editor.
 func openInEditor(given *flags, end *exit.Signals, o acp.Opening) (*acp.Opened, error) {
 	f := opening{flags: *given, end: end, dir: o.Dir}
-	f.plain, f.program, f.noForms, f.resume = true, true, !o.Forms, o.Resume
+	f.plain, f.program, f.resume = true, true, o.Resume
 	f.addDirs, f.servers = slices.Concat(f.addDirs, o.AddDirs), o.Servers
 	if o.Resume != "" {
 		f.fromScreen, f.noSession, f.Model = true, false, ""

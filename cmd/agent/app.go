@@ -80,7 +80,6 @@ type opening struct {
 	servers          map[string]settings.MCPServer
 	kept             *connections.Kept // keeps the connections to MCP servers; nil for none
 	program          bool              // another program answers questions: there is no screen
-	noForms          bool              // that program cannot answer questions of MCP servers
 	previousEndpoint *endpoint         // of the session before a new one; nil if there was none
 	// baseFor is the provider that BaseURL is for; empty for the selected one.
 	baseFor string

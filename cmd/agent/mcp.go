@@ -88,22 +88,22 @@ func runConnected(ctx context.Context, streams command.IO, end *exit.Signals, t 
 
 // answering returns a function that asks the user the questions of an MCP server on the
 // terminal. Without one, it declines them.
-func answering(streams command.IO) func(context.Context, elicit.Form) (elicit.Reply, error) {
+func answering(streams command.IO) func(context.Context, elicit.Question) (elicit.Answer, error) {
 	if !streams.Interactive() {
-		return func(_ context.Context, f elicit.Form) (elicit.Reply, error) {
-			streams.Warn("A question of the MCP server %s was declined: there is no terminal to ask on", f.Server)
-			return elicit.Reply{Action: elicit.Decline, Why: "there is no terminal to ask the user"}, nil
+		return func(_ context.Context, q elicit.Question) (elicit.Answer, error) {
+			streams.Warn("A question of the MCP server %s was declined: there is no terminal to ask on", q.Server)
+			return elicit.Answer{Action: elicit.Decline, Why: "there is no terminal to ask the user"}, nil
 		}
 	}
 	in := lines.Open()
-	return func(ctx context.Context, f elicit.Form) (elicit.Reply, error) {
-		reply, openPage := plain.Answer(streams.Err, f, func() (string, bool) { return in.Until(ctx) })
+	return func(ctx context.Context, q elicit.Question) (elicit.Answer, error) {
+		answer, openPage := plain.Answer(streams.Err, q, func() (string, bool) { return in.Until(ctx) })
 		if openPage {
-			if err := desktop.Browse(f.URL); err != nil {
-				streams.Warn("Cannot open a browser: %v. Open this page yourself: %s", err, f.URL)
+			if err := desktop.Browse(q.URL); err != nil {
+				streams.Warn("Cannot open a browser: %v. Open this page yourself: %s", err, q.URL)
 			}
 		}
-		return reply, ctx.Err()
+		return answer, ctx.Err()
 	}
 }
 
@@ -126,7 +126,7 @@ func (a *app) openConnections(f opening, attended bool) {
 		return
 	}
 	o := connections.Options{
-		Settings: a.set, Version: version, Attended: attended, Forms: !f.noForms, Kept: f.kept,
+		Settings: a.set, Version: version, Attended: attended, Kept: f.kept,
 		Source: servers.Source{Dir: a.work.Dir(), Trust: a.trust, Getenv: pick.Environment, Rules: a.options.Permissions.Rules, Access: pick.Access, Logins: mcpLogins()},
 	}
 	if a.stored.Log != nil {

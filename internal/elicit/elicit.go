@@ -1,8 +1,8 @@
 // Package elicit describes what an MCP server asks the user during a call
-// (https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation): a form to
-// fill in, or a web page to open. It reads the schema of a form, within limits, and checks
-// the values of the user. All texts of a Form are untrusted and not sanitized. Start
-// reading at Form.
+// (https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation): the values
+// of a form, or to open a web page. It turns the schema of a form into a series of questions,
+// within limits, and the answers into values. All texts of a Question are untrusted and not
+// sanitized. Start reading at Series.
 package elicit
 
 import (
@@ -10,38 +10,69 @@ import (
 	"fmt"
 	"net/netip"
 	"net/url"
-	"slices"
 	"strings"
 
 	"agent/internal/link"
 )
 
-// Form is a question of a server: fields to fill in, or a page to open.
+// Form is what a front end needs to know about a question of a server, in addition to its
+// text and choices.
 type Form struct {
 	Server  string `json:"server"` // its name in the configuration
 	Tool    string `json:"tool"`   // the tool of the server that is called, as the server names it
 	Message string `json:"message,omitempty"`
-
-	Fields []Field `json:"fields,omitempty"`
-	// URL is the page to open; empty for a form. It contains no control characters and no
-	// characters outside ASCII.
+	// URL is the page to open; empty for a question about a value. It contains no control
+	// characters and no characters outside ASCII.
 	URL string `json:"url,omitempty"`
+
+	// The fields of a question about a value.
+	At       int    `json:"at,omitempty"`       // the number of the question, from 1
+	Of       int    `json:"of,omitempty"`       // the number of questions
+	Typed    bool   `json:"typed,omitempty"`    // the answer is typed text, not a choice
+	Wanted   string `json:"wanted,omitempty"`   // "a whole number from 1 to 10, required"
+	Optional bool   `json:"optional,omitempty"` // an empty answer sends no value
+	Default  string `json:"default,omitempty"`  // of a typed answer
+	Selected []int  `json:"selected,omitempty"` // the indexes of the default choices
+	Problem  string `json:"problem,omitempty"`  // why the last answer was not accepted
+	Last     string `json:"last,omitempty"`     // the typed answer that was not accepted
 }
 
-// Action says what the user did with a form.
+// AsksValue reports whether the question is about a value and not about a page.
+func (f *Form) AsksValue() bool { return f != nil && f.URL == "" }
+
+// Follows reports whether the user has just answered another question of the series.
+func (f *Form) Follows() bool { return f != nil && (f.At > 1 || f.Problem != "") }
+
+// Question is a question of a server to the user.
+type Question struct {
+	Form
+	Text    string   // about the value
+	Choices []string // unless the answer is typed
+	Many    bool     // several choices can be selected
+}
+
+// Action says what the user did with a question or with a form.
 type Action string
 
 // The actions, as the protocol names them.
 const (
-	Accept  Action = "accept"  // sent the values, or agreed to open the page
+	Accept  Action = "accept"  // answered, or agreed to open the page
 	Decline Action = "decline" // said no
 	Cancel  Action = "cancel"  // made no choice
 )
 
-// Reply is the user's reply to a form.
+// Answer is the user's answer to a question. Without choices and text, it gives no value.
+type Answer struct {
+	Action  Action
+	Choices []int  // indexes into the choices of the question
+	Text    string // of a typed answer
+	Why     string // why it was declined, if not by the user
+}
+
+// Reply is the reply to a server.
 type Reply struct {
 	Action Action
-	Values map[string]any // by the name of a field; nil unless the form was accepted
+	Values map[string]any // by the name of a field; nil unless a form was accepted
 	Why    string         // why it was declined, if not by the user
 }
 
@@ -78,29 +109,4 @@ func Page(text string) (string, error) {
 func loopback(host string) bool {
 	addr, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && addr.IsLoopback()
-}
-
-// Check returns the values of a form that another program filled in, with the default of
-// each field that has none. It returns an error that names the field if one is not valid.
-func (f Form) Check(values map[string]any) (map[string]any, error) {
-	out := map[string]any{}
-	for _, field := range f.Fields {
-		value, ok := values[field.Name]
-		if !ok || value == nil {
-			value = field.Default
-		}
-		if value == nil && !field.Required {
-			continue
-		}
-		if err := field.Check(value); err != nil {
-			return nil, fmt.Errorf("%s: %w", field.Label(), err)
-		}
-		out[field.Name] = value
-	}
-	for name := range values {
-		if !slices.ContainsFunc(f.Fields, func(field Field) bool { return field.Name == name }) {
-			return nil, fmt.Errorf("the form has no field %q", name)
-		}
-	}
-	return out, nil
 }

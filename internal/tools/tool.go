@@ -73,10 +73,10 @@ type Approved struct {
 	// Progress, if not nil, shows output to the user while the call runs. It is
 	// never called concurrently.
 	Progress func(text string)
-	// Ask, if not nil, asks the user what an MCP server wants to know while the call runs,
-	// and waits for the reply or the end of ctx, whose error it returns. Without it, no user
-	// can answer. It is safe for concurrent use.
-	Ask func(ctx context.Context, f elicit.Form) (elicit.Reply, error)
+	// Ask, if not nil, asks the user a question of an MCP server while the call runs, and
+	// waits for the answer or the end of ctx, whose error it returns. Without it, no user can
+	// answer. It is safe for concurrent use.
+	Ask func(ctx context.Context, q elicit.Question) (elicit.Answer, error)
 	// Force, if not nil, is closed when the user interrupts a second time: running
 	// processes are then killed at once.
 	Force <-chan struct{}

@@ -210,6 +210,7 @@ func (f *feed) askContent(ask event.Ask) []acp.ToolCallContent {
 	for _, w := range dialog.WarningsOf(ask) {
 		add("Warning: " + clean(w))
 	}
+	lines = append(lines, valueFacts(ask)...)
 	for i, c := range ask.Choices {
 		if c.Explain != "" {
 			add(fmt.Sprintf("%d. %s: %s", i+1, clean(c.Text), clean(c.Explain)))

@@ -7,46 +7,36 @@ import (
 	"agent/internal/tui/dialog"
 )
 
-// cannotShow is why a question of an MCP server is declined.
-const cannotShow = "the editor cannot show questions of MCP servers"
+// Reasons to decline a question of an MCP server.
+const (
+	cannotOpen = "the editor cannot open pages for MCP servers"
+	cannotType = "the editor cannot ask for text"
+)
 
-// elicitation asks the user what an MCP server wants to know
+// elicitation asks the user to open a page
 // (https://agentclientprotocol.com/protocol/elicitation). The SDK has no session in it.
 type elicitation struct {
-	SessionID       acp.SessionId  `json:"sessionId"`
-	ToolCallID      acp.ToolCallId `json:"toolCallId"`
-	Mode            string         `json:"mode"`
-	Message         string         `json:"message"`
-	RequestedSchema map[string]any `json:"requestedSchema,omitempty"`
-	ElicitationID   string         `json:"elicitationId,omitempty"`
-	URL             string         `json:"url,omitempty"`
+	SessionID     acp.SessionId  `json:"sessionId"`
+	ToolCallID    acp.ToolCallId `json:"toolCallId"`
+	Mode          string         `json:"mode"`
+	Message       string         `json:"message"`
+	ElicitationID string         `json:"elicitationId"`
+	URL           string         `json:"url"`
 }
 
-// shows reports whether an editor shows forms, and whether it shows pages.
-func shows(c acp.ClientCapabilities) (forms, pages bool) {
-	e := c.Elicitation
-	return e != nil && e.Form != nil, e != nil && e.Url != nil
-}
-
-// elicit asks the user a question of an MCP server, and passes on the answer.
-func (q *questions) elicit(ask event.Ask, answer func(event.Answer)) {
-	forms, pages := shows(q.client)
-	f := ask.Form
-	if f.URL != "" && !pages || f.URL == "" && !forms {
-		answer(event.Answer{ID: ask.ID, Decision: event.Refuse, Note: cannotShow})
+// openPage asks the user to open a page for an MCP server, and passes on the answer.
+func (q *questions) openPage(ask event.Ask, answer func(event.Answer)) {
+	if e := q.client.Elicitation; e == nil || e.Url == nil {
+		answer(event.Answer{ID: ask.ID, Decision: event.Refuse, Note: cannotOpen})
 		return
 	}
-	request := elicitation{SessionID: q.session, ToolCallID: acp.ToolCallId(ask.ID), Mode: "form", RequestedSchema: f.Schema()}
-	if f.URL != "" {
-		request.Mode, request.RequestedSchema, request.URL, request.ElicitationID = "url", nil, f.URL, ask.ID
-	}
+	request := elicitation{SessionID: q.session, ToolCallID: acp.ToolCallId(ask.ID), Mode: "url", URL: ask.Form.URL, ElicitationID: ask.ID}
 	request.Message = dialog.QuestionText(ask, func(dir string) string { return dir })
-	if f.Message != "" {
-		request.Message += ". The server says:\n" + clean(f.Message)
+	if ask.Form.Message != "" {
+		request.Message += ". The server says:\n" + clean(ask.Form.Message)
 	}
 	var response struct {
-		Action  string         `json:"action"`
-		Content map[string]any `json:"content"`
+		Action string `json:"action"`
 	}
 	q.send(ask.ID, acp.ClientMethodElicitationCreate, request, &response, func(err error) {
 		a := event.Answer{ID: ask.ID, Decision: event.Refuse}
@@ -55,11 +45,29 @@ func (q *questions) elicit(ask event.Ask, answer func(event.Answer)) {
 			a.Note = "the editor answered with an error"
 		case response.Action == "cancel":
 			q.cancel()
-		case response.Action == "accept" && f.URL != "":
-			a.Decision = event.Allow
 		case response.Action == "accept":
-			a.Decision, a.Values = event.Answered, response.Content
+			a.Decision = event.Allow
 		}
 		answer(a)
 	})
+}
+
+// valueFacts returns what the user has to know to answer a question of an MCP server.
+func valueFacts(ask event.Ask) (out []string) {
+	f := ask.Form
+	if !f.AsksValue() {
+		return nil
+	}
+	if f.Message != "" {
+		out = append(out, "The server says:\n"+clean(f.Message))
+	}
+	if ask.Question != "" {
+		out = append(out, dialog.PlaceText(f)+"\n"+clean(ask.Question))
+	}
+	for _, text := range []string{f.Wanted, f.Problem, dialog.FormWarning} {
+		if text != "" {
+			out = append(out, clean(text))
+		}
+	}
+	return out
 }

@@ -46,13 +46,17 @@ func askInput(ask event.Ask) any {
 	return nil
 }
 
-// rowsOf returns the answers to a question. An editor has none with a comment.
+// rowsOf returns the answers to a question. An editor has none with a comment. To a typed
+// answer, it offers the default.
 func rowsOf(ask event.Ask) []dialog.Row {
 	var out []dialog.Row
 	for _, r := range dialog.RowsOf(ask).All {
-		if r.Kind != dialog.Comment {
-			out = append(out, r)
+		if f := ask.Form; r.Kind == dialog.Comment && f != nil && f.Default != "" {
+			r.Text = f.Default
+		} else if r.Kind == dialog.Comment {
+			continue
 		}
+		out = append(out, r)
 	}
 	return out
 }
@@ -61,6 +65,7 @@ func rowsOf(ask event.Ask) []dialog.Row {
 func optionsOf(rows []dialog.Row) []acp.PermissionOption {
 	kinds := map[dialog.Kind]acp.PermissionOptionKind{
 		dialog.Yes: acp.PermissionOptionKindAllowOnce, dialog.Choice: acp.PermissionOptionKindAllowOnce,
+		dialog.Comment: acp.PermissionOptionKindAllowOnce, dialog.Skip: acp.PermissionOptionKindAllowOnce,
 		dialog.Always: acp.PermissionOptionKindAllowAlways, dialog.No: acp.PermissionOptionKindRejectOnce,
 	}
 	var out []acp.PermissionOption
@@ -99,6 +104,10 @@ func answerOf(ask event.Ask, row *dialog.Row) event.Answer {
 		answer.Decision = event.Always
 	case dialog.Choice:
 		answer.Decision, answer.Choices = event.Answered, []int{row.Digit - 1}
+	case dialog.Comment:
+		answer.Decision, answer.Note = event.Answered, ask.Form.Default
+	case dialog.Skip:
+		answer.Decision = event.Answered
 	}
 	return answer
 }

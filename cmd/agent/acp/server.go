@@ -40,7 +40,6 @@ type Opening struct {
 	AddDirs []string
 	Servers map[string]settings.MCPServer // MCP servers of the editor, by name
 	Editor  workspace.Editor              // nil if the editor does not share its files
-	Forms   bool                          // the editor shows questions of MCP servers
 }
 
 // Opened is an open session.
@@ -281,8 +280,6 @@ func (s *server) start(o Opening, servers []acp.McpServer) (*session, error) {
 	if files != nil {
 		o.Editor = files
 	}
-	forms, pages := shows(client)
-	o.Forms = forms || pages
 	var notices []string
 	o.Servers, notices = serversOf(servers)
 	opened, err := s.Open(o)

@@ -248,8 +248,12 @@ func (s *session) take(e event.Event) {
 // ask asks the user a question of the agent, and sends the answer.
 func (s *session) ask(ask event.Ask) {
 	s.feed.ask(ask)
-	if ask.Form != nil {
-		s.questions.elicit(ask, func(a event.Answer) { s.outbox.Send(a) })
+	switch send := func(a event.Answer) { s.outbox.Send(a) }; {
+	case ask.Form != nil && ask.Form.URL != "":
+		s.questions.openPage(ask, send)
+		return
+	case ask.Form.AsksValue() && len(rowsOf(ask)) == 1: // only to decline
+		send(event.Answer{ID: ask.ID, Decision: event.Refuse, Note: cannotType})
 		return
 	}
 	s.questions.permission(ask, func(row *dialog.Row) { s.outbox.Send(answerOf(ask, row)) })

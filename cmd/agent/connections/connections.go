@@ -22,8 +22,7 @@ type Options struct {
 	Settings settings.Settings
 	Source   servers.Source
 	Version  string // of this program, for the servers
-	Attended bool   // the user sees the session
-	Forms    bool   // the user can answer questions of servers
+	Attended bool   // the user sees the session, and can answer questions of servers
 	// Save saves a result that is too long for the model, and returns the path of the file.
 	// It is nil if the session is not saved.
 	Save func(text string) (path string, err error)
@@ -49,7 +48,7 @@ func Open(o Options) (*Session, []string) {
 		return nil, nil
 	}
 	var notices []string
-	of := mcp.Options{Version: o.Version, Asks: o.Attended && o.Forms, Save: o.Save}
+	of := mcp.Options{Version: o.Version, Asks: o.Attended, Save: o.Save}
 	for _, s := range all {
 		if s.Off != "" && (!s.Waits || s.Own()) && !o.Settings.MCP.Servers[s.Name].Disabled {
 			notices = append(notices, "The MCP server "+s.Name+" is not used: "+s.Off+".")

@@ -164,11 +164,7 @@ func (s *conversing) check(a event.Answer) error {
 	case ask.Form.URL != "" && answered:
 		return errors.New("answer: the question is about a page: use the decision allow or refuse")
 	case ask.Form.URL == "" && !answered:
-		return errors.New(`answer: the question has a form: use the decision answer with "values", or refuse`)
-	case answered:
-		if _, err := ask.Form.Check(a.Values); err != nil {
-			return fmt.Errorf("answer: %w", err)
-		}
+		return errors.New("answer: the question is about a value: use the decision answer or refuse")
 	}
 	return nil
 }

@@ -30,7 +30,7 @@ type Call struct {
 	Interceptors tools.Interceptors
 	End          *exit.Signals
 	// Ask answers the questions of an MCP server: see tools.Approved. It may be nil.
-	Ask func(ctx context.Context, f elicit.Form) (elicit.Reply, error)
+	Ask func(ctx context.Context, q elicit.Question) (elicit.Answer, error)
 }
 
 // Run prepares the call, asks for approval if it needs one, and executes it.

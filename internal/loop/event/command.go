@@ -42,9 +42,6 @@ type (
 		// are applied, and every other hunk of the Ask is rejected. Empty means all changes.
 		// With Refuse, it only carries comments. Always counts as Allow.
 		Hunks []HunkAnswer `json:"hunks,omitempty"`
-		// Values are the values of a form, by the names of its fields, if the Decision is
-		// Answered: strings, numbers, booleans and lists of strings.
-		Values map[string]any `json:"values,omitempty"`
 	}
 	// ListJobs requests a JobsNow.
 	ListJobs struct{}

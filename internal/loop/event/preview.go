@@ -255,9 +255,10 @@ type Ask struct {
 	// is Allow with the mode to continue in, or Refuse with a comment.
 	Plan string `json:"plan,omitempty"`
 
-	// Form is what an MCP server wants to know from the user while the call runs. The answer
-	// to fields is Answered with the values, the answer to a page is Allow if the front end
-	// opened it or the user opens it. Refuse declines.
+	// Form is set for a question of an MCP server, while the call runs. About a value, the
+	// answer is Answered with Choices or, if the form says so, with the typed text as the Note.
+	// To a page, the answer is Allow if the front end opened it or the user opens it. Refuse
+	// declines.
 	Form *elicit.Form `json:"form,omitempty"`
 }
 

@@ -8,23 +8,15 @@ import (
 	"agent/internal/loop/policy"
 )
 
-// asker returns the function with which call c asks the user what a server wants to know;
-// nil if there is no user.
-func (x *executor) asker(c *toolCall) func(context.Context, elicit.Form) (elicit.Reply, error) {
+// asker returns the function with which call c asks the user the questions of a server; nil
+// if there is no user.
+func (x *executor) asker(c *toolCall) func(context.Context, elicit.Question) (elicit.Answer, error) {
 	if x.Approver == nil {
 		return nil
 	}
 	ask := event.Ask{ID: c.msg.ID, Title: c.call.Title, Effect: event.Effect(c.call.Effect), Targets: targets(c.call.Targets)}
-	return func(ctx context.Context, f elicit.Form) (elicit.Reply, error) {
-		ask := ask
-		ask.Form = &f
-		answer, _, err := x.Approver.Approve(ctx, ask, policy.Grant{})
-		switch {
-		case err != nil:
-			return elicit.Reply{}, err
-		case f.URL != "" && answer.Decision == event.Allow, f.URL == "" && answer.Decision == event.Answered:
-			return elicit.Reply{Action: elicit.Accept, Values: answer.Values}, nil
-		}
-		return elicit.Reply{Action: elicit.Decline, Why: answer.Note}, nil
+	return func(ctx context.Context, q elicit.Question) (elicit.Answer, error) {
+		answer, _, err := x.Approver.Approve(ctx, ask.Of(q), policy.Grant{})
+		return answer.To(q), err
 	}
 }

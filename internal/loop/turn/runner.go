@@ -121,8 +121,8 @@ type toolCall struct {
 	more     bool     // more calls of the reply follow
 	doubt    string   // why it needs approval although the permission mode allows it
 	verdict  policy.Verdict
-	ask      func(context.Context, elicit.Form) (elicit.Reply, error) // as in tools.Approved
-	part     *partial                                                 // what the user approved of it; nil for all
+	ask      func(context.Context, elicit.Question) (elicit.Answer, error) // as in tools.Approved
+	part     *partial                                                      // what the user approved of it; nil for all
 	start    time.Time
 	end      event.ToolEnd
 	reads    []workspace.Reading // file contents that its result shows the model

@@ -85,7 +85,7 @@ func (s *server) ask(ctx context.Context, p *sdk.ElicitParams) elicit.Reply {
 	for _, c := range calls {
 		names = append(names, c.tool)
 	}
-	form, err := s.form(p, strings.Join(slices.Compact(names), " or "))
+	ask, err := s.asking(p, strings.Join(slices.Compact(names), " or "))
 	reply, through := elicit.Reply{}, calls[0]
 	switch n := through.count(); {
 	case err != nil:
@@ -95,7 +95,7 @@ func (s *server) ask(ctx context.Context, p *sdk.ElicitParams) elicit.Reply {
 	case through.user.Ask == nil:
 		reply = elicit.Reply{Action: elicit.Decline, Why: noUser}
 	default:
-		reply = s.askUser(ctx, form, through, calls)
+		reply = s.askUser(ctx, ask, through, calls)
 	}
 	if reply.Action != elicit.Accept {
 		through.note(reply)
@@ -103,9 +103,12 @@ func (s *server) ask(ctx context.Context, p *sdk.ElicitParams) elicit.Reply {
 	return reply
 }
 
+// asker asks the user all questions of a form, or to open a page.
+type asker func(ask func(elicit.Question) (elicit.Answer, error)) (elicit.Reply, error)
+
 // askUser asks the user through a call. It stops measuring the silence of the server
 // meanwhile.
-func (s *server) askUser(ctx context.Context, form elicit.Form, through *running, calls []*running) elicit.Reply {
+func (s *server) askUser(ctx context.Context, ask asker, through *running, calls []*running) elicit.Reply {
 	limit := s.Silence
 	for _, c := range calls {
 		resume := c.pause()
@@ -120,36 +123,39 @@ func (s *server) askUser(ctx context.Context, form elicit.Form, through *running
 	case <-ctx.Done():
 		return elicit.Reply{Action: elicit.Cancel}
 	}
-	reply, err := through.user.Ask(ctx, form)
-	if err == nil && reply.Action == elicit.Accept && form.URL == "" {
-		if reply.Values, err = form.Check(reply.Values); err != nil {
-			return elicit.Reply{Action: elicit.Decline, Why: "the values are not valid: " + err.Error()}
-		}
-	}
+	page := false
+	reply, err := ask(func(q elicit.Question) (elicit.Answer, error) {
+		page = q.URL != ""
+		return through.user.Ask(ctx, q)
+	})
 	switch {
 	case err != nil:
 		return elicit.Reply{Action: elicit.Cancel}
-	case reply.Action == elicit.Accept && form.URL != "":
+	case reply.Action == elicit.Accept && page:
 		limit = max(limit, pageTime)
 	}
 	return reply
 }
 
-// form returns the form of a question, or why the user cannot be asked.
-func (s *server) form(p *sdk.ElicitParams, tool string) (elicit.Form, error) {
+// asking returns how to ask what a server wants to know, or why the user cannot be asked.
+func (s *server) asking(p *sdk.ElicitParams, tool string) (asker, error) {
 	tool = clipped(tool)
 	if p.Mode != "url" && p.URL == "" {
-		f, err := elicit.NewForm(s.Name, tool, p.Message, p.RequestedSchema)
+		series, err := elicit.NewSeries(s.Name, tool, p.Message, p.RequestedSchema)
 		if err != nil {
-			return f, fmt.Errorf("the form cannot be shown: %w", err)
+			return nil, fmt.Errorf("the user cannot be asked for the values of the form: %w", err)
 		}
-		return f, nil
+		return series.Ask, nil
 	}
-	page, err := elicit.Page(p.URL)
+	url, err := elicit.Page(p.URL)
 	if err != nil {
-		return elicit.Form{}, fmt.Errorf("the page cannot be opened: %w", err)
+		return nil, fmt.Errorf("the page cannot be opened: %w", err)
 	}
-	return elicit.Form{Server: s.Name, Tool: tool, Message: elicit.Message(p.Message), URL: page}, nil
+	page := elicit.Form{Server: s.Name, Tool: tool, Message: elicit.Message(p.Message), URL: url}
+	return func(ask func(elicit.Question) (elicit.Answer, error)) (elicit.Reply, error) {
+		a, err := ask(elicit.Question{Form: page})
+		return elicit.Reply{Action: a.Action, Why: a.Why}, err
+	}, nil
 }
 
 // pageDone notes that the user has finished on a page. The protocol does not say for which

@@ -20,8 +20,6 @@ func (f *form) press(msg tea.KeyPressMsg) Result {
 		return f.pressPlan(msg)
 	case f.question.reviewing:
 		return f.pressReview(msg)
-	case f.question.fields != nil:
-		return f.pressFields(msg)
 	case f.comment.open:
 		return f.pressComment(msg)
 	}
@@ -48,14 +46,21 @@ func (f *form) press(msg tea.KeyPressMsg) Result {
 	case f.pressLook(k) || f.question.body.press(k):
 	case k == "esc" && f.Own() != nil:
 		return f.giveOwn(f.Own().Cancel())
-	case k == "esc" && f.escRejects():
-		return f.give(event.Answer{Decision: event.Refuse, Hunks: f.question.hunks(false)})
 	case k == "esc":
-		return Result{Interrupt: true}
+		return f.cancel()
 	default:
 		return f.pressText(msg, lead)
 	}
 	return Result{}
+}
+
+// cancel rejects the question of a delegate, or interrupts the turn.
+func (f *form) cancel() Result {
+	if f.escRejects() {
+		f.comment.open = false
+		return f.give(event.Answer{Decision: event.Refuse, Hunks: f.question.hunks(false)})
+	}
+	return Result{Interrupt: true}
 }
 
 // pressLook handles the keys for the review, full view and the reason. It reports
@@ -80,7 +85,7 @@ func (f *form) pressText(msg tea.KeyPressMsg, lead string) Result {
 	if text == "" || msg.Mod == keys.Virtual {
 		return Result{Pass: ToScreen}
 	}
-	if n, err := strconv.Atoi(text); err == nil && len(text) == 1 && (n < 5 || f.question.rows.Digit(n) >= 0) {
+	if n, err := strconv.Atoi(text); err == nil && len(text) == 1 && !f.question.typed() && (n < 5 || f.question.rows.Digit(n) >= 0) {
 		return f.pressDigit(n, lead)
 	}
 	kind, ok := map[string]Kind{"y": Yes, "n": No}[strings.ToLower(text)]
@@ -154,6 +159,9 @@ func (f *form) confirm() Result {
 		f.hint = "choose a row: ↑↓ or its digit"
 		return Result{}
 	}
+	if f.question.asksValue() && row.Kind != No && !f.mayAnswer() {
+		return Result{}
+	}
 	switch row.Kind {
 	case Yes, Always, Copy:
 		if !f.question.readable() {
@@ -180,9 +188,11 @@ func (f *form) confirm() Result {
 		return f.give(event.Answer{Decision: event.Refuse, Hunks: f.question.hunks(false)})
 	case Comment:
 		return f.say("")
+	case Skip:
+		return f.give(event.Answer{Decision: event.Answered})
 	}
 	switch {
-	case len(f.question.rows.picked) > 0:
+	case len(f.question.rows.picked) > 0 || f.question.rows.many && f.question.asksValue():
 	case f.question.rows.many:
 		f.hint = "select choices with space, or choose “Let the model decide”"
 		return Result{}
@@ -196,6 +206,8 @@ func (f *form) confirm() Result {
 func (f *form) pressComment(msg tea.KeyPressMsg) Result {
 	k, e := msg.String(), f.comment.edit
 	switch {
+	case f.question.typed() && (k == "esc" && !e.Mode.HandlesEscape() || f.keys.Is(k, keys.Clear)):
+		return f.cancel()
 	case f.comment.leaves(k):
 		f.comment.open = false
 	case k == "pgup" || k == "pgdown":
@@ -219,6 +231,8 @@ func (f *form) send() Result {
 	choices := f.question.chooses()
 	kind, word := map[string]Kind{"y": Yes, "yes": Yes, "n": No, "no": No}[strings.ToLower(text)]
 	switch {
+	case f.question.typed():
+		return f.sendValue()
 	case f.IsCommand != nil && f.IsCommand(text):
 		f.hint = "answer first, then send the command: esc keeps it for the prompt"
 		return Result{}

@@ -17,8 +17,7 @@ import (
 type Dialog struct {
 	queue
 	form
-	own  *Own     // of the Ask with ownID
-	kept keptForm // the last form that closed before it was sent
+	own *Own // of the Ask with ownID
 }
 
 // New returns a dialog without questions. vi selects vi keys for the comment.
@@ -93,10 +92,8 @@ func (d *Dialog) reset(typing bool) {
 	d.comment.clear()
 	if d.Waits() {
 		d.question = newQuestion(d.asks[0], d.st, d.short, d.comment.make)
-		if d.question.fields != nil {
-			d.kept.restore(*d.asks[0].Form, d.question.fields)
-		}
 		d.arming.appear(d.now(), routine(d.asks[0]))
+		d.openValue(typing)
 		if d.question.own = d.ownFor(d.asks[0]); d.question.own != nil {
 			d.openOwn()
 			if !typing {

@@ -64,9 +64,9 @@ func (f *form) Resume(text string) {
 }
 
 // Comment returns the comment on the first question with pastes expanded. It is
-// empty if the comment is blank.
+// empty if the comment is blank, or an answer to an MCP server, which is kept nowhere else.
 func (f *form) Comment() string {
-	if f.comment.blank() {
+	if f.comment.blank() || f.question.ask.Form != nil {
 		return ""
 	}
 	return f.comment.text()
@@ -96,9 +96,6 @@ func (f *form) Restyle(st *ink.Styles) {
 	if f.question.review != nil {
 		f.question.review.Restyle(st)
 	}
-	if f.question.fields != nil {
-		f.question.fields.restyle(st)
-	}
 }
 
 // lines draws the question in at most height lines and returns the cursor position in
@@ -114,16 +111,9 @@ func (f *form) lines(place string, width, height int) ([]string, *tea.Cursor) {
 	if q.reviewing {
 		return f.reviewLines(width, height)
 	}
-	if q.fields != nil {
-		out, cursor, ended := q.fieldLines(place, width, height-1)
-		if ended {
-			f.end.begin(f.now())
-		}
-		return append(out, f.hintLine()), cursor
-	}
 	note := ""
-	if !f.comment.open {
-		note = f.Comment()
+	if !f.comment.open && !f.comment.blank() {
+		note = f.comment.text()
 	}
 	q.describe(place, note)
 	q.resize(width, height)
@@ -188,17 +178,10 @@ func (f *form) click(x, y int) {
 		f.question.review.Click(x, y-1)
 		return
 	}
-	if f.comment.open {
+	q := &f.question
+	if f.comment.open && (y >= f.comment.line || !q.typed()) {
 		if y -= f.comment.line; y >= 0 {
 			f.comment.edit.PlaceCaret(x, y)
-		}
-		return
-	}
-	q := &f.question
-	if q.fields != nil {
-		if i := q.fields.rowAt(y - 1 + q.body.scroll); i >= 0 {
-			f.typing, f.hint = false, ""
-			q.fields.mark(i)
 		}
 		return
 	}
@@ -212,6 +195,7 @@ func (f *form) click(x, y int) {
 		return
 	}
 	q.rows.at, f.typing = i, false
+	f.comment.open = f.comment.open && q.rows.All[i].Kind == Comment
 	if q.rows.selects() {
 		q.rows.toggle()
 	}

@@ -37,14 +37,20 @@ func (f *form) hints(width int) string {
 		return "keys are ignored for a moment"
 	case !f.arming.ready:
 		return "keys go to your draft until you pause"
-	case q.fields != nil:
-		return joinFitting(width, q.fields.hints(interrupt)...)
+	case q.typed() && f.comment.open:
+		return joinFitting(width, f.keys.Name(keys.Send)+" answer", "tab other answers", interrupt)
 	case f.comment.open && q.chooses():
 		return joinFitting(width, f.keys.Name(keys.Send)+" answer", "esc back")
 	case f.comment.open:
 		return joinFitting(width, f.keys.Name(keys.Send)+" reject and send", "esc back")
 	case f.typing:
 		return joinFitting(width, "text continues your draft", "↑↓ or "+q.rows.digits()+", then enter", interrupt)
+	case q.typed():
+		return joinFitting(width, q.rows.hint(), "type your answer", interrupt)
+	case q.asksValue() && q.ask.Many:
+		return joinFitting(width, "space or digit select", "enter answer", interrupt)
+	case q.asksValue():
+		return joinFitting(width, q.rows.hint(), q.rows.digits(), interrupt)
 	case q.chooses() && q.ask.Many:
 		return joinFitting(width, "space or digit select", "enter answer", "type your answer", interrupt)
 	case q.chooses():

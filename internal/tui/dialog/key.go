@@ -43,7 +43,7 @@ func (d *Dialog) Key(msg tea.KeyPressMsg) Result {
 	k, now := msg.String(), d.now()
 	sends := k == "enter" || d.keys.Is(k, keys.Send)
 	v := d.held.press(msg, sends, now)
-	answers := !d.Plan().open && !d.question.reviewing && (sends || !d.comment.open && d.question.fields == nil && isDigit(k))
+	answers := !d.Plan().open && !d.question.reviewing && (sends || !d.comment.open && !d.question.typed() && isDigit(k))
 	switch {
 	case d.Takes() && answers && v == ignored:
 		d.held.dropped = true
@@ -81,13 +81,6 @@ func (d *Dialog) Paste(text string) bool {
 		d.took(d.asks[0])
 		return d.question.review.Paste(text)
 	}
-	if d.Takes() && d.question.fields != nil {
-		d.held.release()
-		d.took(d.asks[0])
-		pasted := d.question.fields.paste(text)
-		d.question.body.follows = d.question.body.follows || pasted
-		return pasted
-	}
 	if !d.Takes() || !d.writes() && !d.question.rows.mark(Comment) {
 		d.Elsewhere()
 		return false
@@ -106,11 +99,11 @@ func (d *Dialog) Paste(text string) bool {
 // DraftTyped records that the draft changed while a question waits. typing says
 // whether the draft has text, which may be an incomplete sentence.
 func (d *Dialog) DraftTyped(typing bool) {
+	if d.question.typed() && !d.Takes() {
+		d.comment.open = false
+	}
 	if d.Waits() && !d.writes() {
 		d.question.rows.at, d.typing = -1, typing
-		if d.question.fields != nil {
-			d.question.fields.at = -1
-		}
 	}
 }
 

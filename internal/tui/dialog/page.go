@@ -12,7 +12,7 @@ import (
 // formText returns the question of a server in one line.
 func formText(f *elicit.Form) string {
 	verb := " asks you"
-	if f.URL != "" {
+	if !f.AsksValue() {
 		verb = " wants you to open a page"
 	}
 	return "The MCP server " + ExactLine(f.Server) + verb + ", during the call of " + ExactLine(phrase.Quoted(f.Tool))
@@ -62,13 +62,4 @@ func (f *form) givePage(kind Kind) Result {
 		r.Open = page
 	}
 	return r
-}
-
-// restyle sets the styles of the editors.
-func (f *fields) restyle(st *ink.Styles) {
-	for _, e := range f.all {
-		if e.edit != nil {
-			e.edit.Restyle(st)
-		}
-	}
 }

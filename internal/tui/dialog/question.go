@@ -33,7 +33,6 @@ type question struct {
 	place         string // "1 of 2"; empty for a single question
 	note          string // the text of a closed comment
 	plan          Plan
-	fields        *fields        // of a form to fill in; nil for other questions
 	review        *review.Review // of the changes, hunk by hunk; nil until the user opens it
 	reviewing     bool           // the review is shown
 	why           bool           // show the reason for the question
@@ -45,16 +44,17 @@ type question struct {
 // newQuestion returns a question with the first row marked. If ask has warnings, or a second
 // run changes more than the first, no row is marked, so that enter cannot approve by accident.
 func newQuestion(ask event.Ask, st *ink.Styles, short func(dir string) string, edit func() *editor.Editor) question {
-	q := question{ask: ask, plan: newPlan(ask.Plan, edit), fields: newFields(ask.Form, edit), rows: RowsOf(ask), body: body{limit: diffLines, change: -1}, st: st, short: short}
+	q := question{ask: ask, plan: newPlan(ask.Plan, edit), rows: RowsOf(ask), body: body{limit: diffLines, change: -1}, st: st, short: short}
 	if len(WarningsOf(ask)) > 0 || ask.Again && (ask.Unkept != "" || ask.Stay != "") {
 		q.rows.at = -1
 	}
+	q.rows.preselect(ask.Form)
 	return q
 }
 
-// chooses reports whether the model offers choices, whose rows scroll with the
-// body.
-func (q *question) chooses() bool { return len(q.ask.Choices) > 0 }
+// chooses reports whether the question is about a choice or a value, whose rows scroll with
+// the body.
+func (q *question) chooses() bool { return q.ask.Chooses() }
 
 // resize composes the body for that size unless it is already composed.
 func (q *question) resize(width, height int) {
@@ -129,6 +129,7 @@ func (q *question) compose() {
 	}
 	q.body.more, q.body.change = false, -1
 	if q.chooses() {
+		out = append(out, q.valueFacts()...)
 		q.nameRows()
 		rows := q.rows.draw(q.st, q.width, func(Row) bool { return false })
 		for i := range q.rows.lines {

@@ -2,6 +2,7 @@ package dialog
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,6 +24,7 @@ const (
 	Comment             // reject with a reason; for a question of the model: type an answer
 	Choice              // one of the model's choices
 	Copy                // copy the URL of a page
+	Skip                // send no value to an MCP server
 )
 
 // Row is one of the answers to a question.
@@ -41,6 +43,7 @@ type Rows struct {
 	All    []Row
 	at     int   // index of the marked row, negative for none
 	many   bool  // several choices may be selected
+	typed  bool  // digits are typed and select no row
 	picked []int // indexes of the selected choices, sorted
 	lines  []int // first line of each row in the last drawing, and the end of the last row
 }
@@ -49,6 +52,8 @@ type Rows struct {
 func RowsOf(ask event.Ask) Rows {
 	r := Rows{many: ask.Many}
 	switch {
+	case ask.Form.AsksValue():
+		r.All, r.typed = valueRows(ask), ask.Form.Typed
 	case len(ask.Choices) > 0:
 		for i, c := range ask.Choices {
 			r.All = append(r.All, Row{Digit: i + 1, Kind: Choice, Text: c.Text, Explain: c.Explain})
@@ -88,6 +93,8 @@ func alwaysRow(ask event.Ask, scope string) string {
 // commentRow returns the text of the row for a comment.
 func commentRow(ask event.Ask) string {
 	switch {
+	case ask.Form != nil:
+		return "Type your answer"
 	case len(ask.Choices) > 0:
 		return "Something else: type your answer"
 	case ask.Plan != "":
@@ -238,10 +245,19 @@ func (r *Rows) nameWidth(width int) int {
 
 // headWidth returns the width of head.
 func (r *Rows) headWidth() int {
+	width := len("  > 1  ") + len(r.digit(len(r.All)-1)) - 1
 	if r.many {
-		return len("  > 1 [x] ")
+		width += len("[x]")
 	}
-	return len("  > 1  ")
+	return width
+}
+
+// digit returns the digit of row i, in the width of the last one.
+func (r *Rows) digit(i int) string {
+	if r.typed {
+		return " "
+	}
+	return fmt.Sprintf("%*d", len(strconv.Itoa(r.All[len(r.All)-1].Digit)), r.All[i].Digit)
 }
 
 // head draws the beginning of row i: marker, digit and checkbox.
@@ -250,7 +266,7 @@ func (r *Rows) head(st *ink.Styles, i int) string {
 	if i == r.at {
 		mark = st.Cyan.Render(ink.MarkRow)
 	}
-	head := "  " + mark + " " + strconv.Itoa(row.Digit) + " "
+	head := "  " + mark + " " + r.digit(i) + " "
 	switch {
 	case !r.many:
 		return head + " "
@@ -267,7 +283,7 @@ func (r *Rows) digits() string {
 	all := r.All
 	first, last := all[0].Digit, all[len(all)-1].Digit
 	if last-first+1 == len(all) {
-		return digit(first) + "–" + digit(last)
+		return digit(first) + "–" + digit(min(last, 9))
 	}
 	var out []string
 	for _, row := range all {

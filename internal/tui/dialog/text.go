@@ -76,12 +76,12 @@ func QuestionText(ask event.Ask, short func(string) string) string {
 // questionOf returns the question without the delegate that asks.
 func questionOf(ask event.Ask, short func(string) string) string {
 	switch {
+	case ask.Form != nil:
+		return formText(ask.Form)
 	case ask.Question != "":
 		return ink.Sanitize(ask.Question)
 	case ask.Plan != "":
 		return "Approve this plan?"
-	case ask.Form != nil:
-		return formText(ask.Form)
 	case ask.AboutTurn():
 		return ink.SanitizeLine(ask.Title)
 	case confirmsAgent(ask):
@@ -257,7 +257,7 @@ func WarningsOf(ask event.Ask) []string {
 		return ask.Warnings
 	}
 	parts := []string{ask.Scope}
-	if len(ask.Choices) == 0 && ask.Plan == "" {
+	if !ask.Chooses() && ask.Plan == "" {
 		parts = append(parts, ask.Title)
 	}
 	for _, t := range ask.Targets {
@@ -285,7 +285,7 @@ func ScopeIsCommand(ask event.Ask) bool {
 
 // IsApproval reports whether ask is a permission request for a tool call.
 func IsApproval(ask event.Ask) bool {
-	return !ask.AboutTurn() && len(ask.Choices) == 0 && ask.Plan == "" && ask.Form == nil
+	return !ask.AboutTurn() && !ask.Chooses() && ask.Plan == "" && ask.Form == nil
 }
 
 // routine reports whether ask is an approval that a user may answer soon after another

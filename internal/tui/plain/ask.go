@@ -37,24 +37,25 @@ type questions struct {
 	do     func(tea.Cmd)            // runs a command in the background; set by run
 	asked  time.Time                // when the question was last printed
 	open   func(url string) tea.Cmd // opens a page in the browser
-	fill   *filling                 // the last question of an MCP server; nil for none
 }
 
 // ask prints a question and the rows that answer it.
 func (q *questions) ask(ask event.Ask) {
-	q.asked = q.Now()
+	if !ask.Form.Follows() { // the user expects the next question of a form
+		q.asked = q.Now()
+	}
 	switch {
 	case q.dialog.Own() != nil:
 		q.askOwn(q.dialog.Own())
+		return
+	case ask.Form != nil:
+		q.askServed(ask)
 		return
 	case len(ask.Choices) > 0:
 		q.askChoice(ask)
 		return
 	case ask.Plan != "":
 		q.askPlan(ask)
-		return
-	case ask.Form != nil:
-		q.askForm(ask)
 		return
 	}
 	title := q.dialog.Text(ask)
@@ -111,11 +112,11 @@ func (q *questions) changes(ask event.Ask) {
 func (q *questions) rows(ask event.Ask) {
 	q.asked = q.Now()
 	switch {
+	case ask.Form != nil:
+		served{q.output, ask}.rows()
+		return
 	case len(ask.Choices) > 0:
 		q.choiceRows(ask)
-		return
-	case ask.Form != nil:
-		q.fill.rows()
 		return
 	}
 	var rows []string
@@ -189,7 +190,7 @@ func (q *questions) answer(line string) tea.Cmd {
 	case q.dialog.Own() != nil:
 		q.answerOwn(q.dialog.Own(), line)
 	case ask.Form != nil:
-		return q.answerForm(ask, line)
+		return q.answerServed(ask, line)
 	case line == "": // it does not restart the pause before an answer
 		asked := q.asked
 		q.rows(ask)

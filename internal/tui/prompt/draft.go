@@ -88,7 +88,7 @@ func aboutPlan(ask event.Ask) string {
 func (d *Drafts) Resume(ask event.Ask) {
 	a := d.answer
 	plan := ask.Plan != "" && a.about == aboutPlan(ask)
-	if a.about == "" || a.about != ask.Title && !plan || d.dialog.Count() > 1 || ask.AboutTurn() {
+	if a.about == "" || a.about != ask.Title && !plan || d.dialog.Count() > 1 || ask.AboutTurn() || ask.Form != nil {
 		return
 	}
 	d.answer = savedAnswer{}

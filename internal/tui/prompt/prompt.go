@@ -404,7 +404,7 @@ func (p *Prompt) takeBack() {
 // plan that is being typed becomes the draft.
 func (p *Prompt) EndQuestions(gone func(event.Ask) bool) {
 	if p.dialog.Waits() && gone(p.dialog.First()) {
-		p.keepTyped()
+		p.Drafts.KeepTyped()
 	}
 	p.dialog.Drop(gone)
 }
@@ -413,17 +413,9 @@ func (p *Prompt) EndQuestions(gone func(event.Ask) bool) {
 // a plan that is being typed becomes the draft.
 func (p *Prompt) withdraw(id string) {
 	if p.dialog.First().ID == id {
-		p.keepTyped()
+		p.Drafts.KeepTyped()
 	}
 	p.dialog.Withdraw(id)
-}
-
-// keepTyped keeps what the user typed into the first question, which is about to close.
-func (p *Prompt) keepTyped() {
-	p.Drafts.KeepTyped()
-	if p.dialog.KeepForm() {
-		p.Say("The form of the MCP server " + p.dialog.First().Form.Server + " has closed. If the server shows it again in this session, your entries are filled in, except passwords and keys.")
-	}
 }
 
 // Take handles the result of a command of this package. It reports whether msg is one.

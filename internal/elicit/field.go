@@ -1,12 +1,13 @@
 package elicit
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
 	"net/mail"
 	"net/url"
-	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,97 +16,167 @@ import (
 	"agent/internal/llm/phrase"
 )
 
-// kind is the kind of the values of a field.
-type kind int
+// property is the schema of a field.
+type property struct {
+	Type, Title, Description, Format     string
+	Default                              any
+	Enum, EnumNames                      []string
+	OneOf                                []choice
+	Minimum, Maximum, MinItems, MaxItems *float64
+	MinLength, MaxLength                 *float64
+	Items                                struct {
+		Enum  []string
+		AnyOf []choice
+	}
+}
 
-const (
-	text    kind = iota // a string
-	number              // a float64
-	integer             // a float64 without a fraction
-	yesNo               // a bool
-	one                 // a string, the value of a choice
-	some                // []any of strings, the values of choices
-)
+// choice is a value that a user can select. Those of a boolean have no Const: they are true
+// and false.
+type choice struct{ Const, Title string }
 
 // field is a field of a form.
 type field struct {
-	name, title, description string
-	kind                     kind
-	required                 bool
-	choices                  []titled // the labels of a yesNo have no value
-	start                    Answer   // the default
-	format                   string   // of a text: email, uri, date, date-time or empty
-	pattern                  string   // a regular expression that a text contains
-	// min and max limit a number or integer, the characters of a text, and how many choices
-	// are selected.
+	property
+	name     string
+	required bool
+	choices  []choice // empty if the value is typed
+	start    Answer   // the default
+	// min and max limit a number, the characters of a text, and how many choices are selected.
 	min, max *float64
 }
 
-var errOne = errors.New("select one of the choices")
-
-// typed reports whether the value of the field is typed and not selected.
-func (f field) typed() bool { return f.kind <= integer }
-
-// parse returns the value that a user typed; nil for empty text.
-func (f field) parse(typed string) (any, error) {
-	short := strings.TrimSpace(typed)
-	switch {
-	case short == "" && f.required:
-		return nil, errors.New("a value is required")
-	case short == "":
-		return nil, nil
-	case f.kind == text && f.format == "":
-		return typed, f.checkText(typed)
-	case f.kind == text:
-		return short, f.checkText(short)
+func newField(name string, p property, required bool) (field, error) {
+	f := field{property: p, name: name, required: required}
+	switch p.Type {
+	case "string":
+		if f.setChoices(p.Enum, p.EnumNames, p.OneOf); f.choices == nil {
+			f.min, f.max = p.MinLength, p.MaxLength
+		}
+	case "number", "integer":
+		f.min, f.max = p.Minimum, p.Maximum
+	case "boolean":
+		f.setChoices(nil, nil, []choice{{Title: "Yes"}, {Title: "No"}})
+	case "array":
+		f.setChoices(p.Items.Enum, nil, p.Items.AnyOf)
+		f.min, f.max = p.MinItems, p.MaxItems
 	}
-	n, err := strconv.ParseFloat(short, 64)
-	if err != nil {
-		return nil, errors.New("enter a " + f.noun())
+	_, known := formats[p.Format]
+	switch n := len(f.choices); {
+	case p.Type != "string" && p.Type != "number" && p.Type != "integer" && n == 0:
+		return f, fmt.Errorf("values of the type %q without choices are not supported", p.Type)
+	case p.Type == "string" && p.Format != "" && !known:
+		return f, fmt.Errorf("its format %q is not supported", p.Format)
+	case n > maxChoices:
+		return f, fmt.Errorf("it has %d choices, more than %d", n, maxChoices)
 	}
-	return n, f.checkNumber(n)
+	f.setDefault()
+	return f, nil
 }
 
-func (f field) checkText(text string) error {
-	n := float64(utf8.RuneCountInString(text))
-	switch {
-	case !utf8.ValidString(text):
-		return errors.New("the text is not valid UTF-8")
-	case f.min != nil && n < *f.min:
-		return fmt.Errorf("enter at least %s", phrase.Count(int(*f.min), "character"))
-	case f.max != nil && n > *f.max:
-		return fmt.Errorf("enter at most %s", phrase.Count(int(*f.max), "character"))
-	case f.format != "" && !formats[f.format].match(text):
-		return errors.New("enter " + formats[f.format].name)
+// setChoices sets the choices: values with names at the same places, or values with titles.
+func (f *field) setChoices(values, names []string, titled []choice) {
+	for i, v := range values {
+		c := choice{Const: v}
+		if i < len(names) {
+			c.Title = names[i]
+		}
+		f.choices = append(f.choices, c)
 	}
-	if f.pattern != "" {
-		if found, err := regexp.MatchString(f.pattern, text); err != nil || !found {
-			return errors.New("the text must match " + f.pattern)
+	f.choices = append(f.choices, titled...)
+}
+
+// setDefault sets the answer that is preselected. It ignores a default that the field cannot
+// have.
+func (f *field) setDefault() {
+	a := Answer{}
+	list, _ := f.Default.([]any)
+	switch v := f.Default.(type) {
+	case float64:
+		a.Text = show(v)
+	case string:
+		a.Text, list = v, []any{v}
+	case bool:
+		list = []any{v}
+	}
+	for i := range f.choices {
+		if slices.Contains(list, f.choice(i)) {
+			a.Choices = append(a.Choices, i)
 		}
 	}
-	return nil
+	if f.choices != nil {
+		a.Text = ""
+	}
+	if _, err := f.value(a); err == nil {
+		f.start = a
+	}
+}
+
+// choice returns the value of choice i.
+func (f *field) choice(i int) any {
+	if f.Type == "boolean" {
+		return i == 0
+	}
+	return f.choices[i].Const
+}
+
+// question returns the question about the field.
+func (f *field) question(form Form) Question {
+	q := Question{Form: form, Text: phrase.OneLine(cmp.Or(f.Title, f.name), maxText), Many: f.Type == "array"}
+	if f.Description != "" {
+		q.Text += ": " + phrase.OneLine(f.Description, maxText)
+	}
+	for _, c := range f.choices {
+		q.Choices = append(q.Choices, phrase.OneLine(cmp.Or(c.Title, c.Const), maxText))
+	}
+	q.Typed, q.Optional, q.Default, q.Selected = f.choices == nil, !f.required, f.start.Text, f.start.Choices
+	need := ", optional"
+	if f.required {
+		need = ", required"
+	}
+	q.Wanted = f.wanted() + need
+	return q
+}
+
+// value returns the value that an answer gives; nil for none. The error says what to answer.
+func (f *field) value(a Answer) (any, error) {
+	text, list := a.Text, []any{}
+	if f.Type != "string" || f.Format != "" { // a pasted value often ends with a line break
+		text = strings.TrimSpace(text)
+	}
+	for i := range f.choices {
+		if slices.Contains(a.Choices, i) {
+			list = append(list, f.choice(i))
+		}
+	}
+	switch {
+	case f.choices == nil && strings.TrimSpace(text) != "", len(list) > 0, f.Type == "array" && f.required:
+	case f.required:
+		return nil, errors.New("a value is required")
+	default:
+		return nil, nil
+	}
+	var value any
+	size, ok := float64(len(list)), true
+	switch {
+	case f.Type == "array":
+		value = list
+	case f.choices != nil:
+		value, ok = list[0], len(list) == 1
+	case f.Type == "string":
+		value, size = text, float64(utf8.RuneCountInString(text))
+		ok = utf8.ValidString(text) && (f.Format == "" || formats[f.Format].match(text))
+	default:
+		n, err := strconv.ParseFloat(text, 64)
+		value, size, ok = n, n, err == nil && !math.IsNaN(n) && !math.IsInf(n, 0) && (f.Type == "number" || n == math.Trunc(n) && math.Abs(n) <= maxInteger)
+	}
+	if !ok || f.min != nil && size < *f.min || f.max != nil && size > *f.max {
+		return nil, errors.New("the answer must be " + f.wanted())
+	}
+	return value, nil
 }
 
 // maxInteger is the largest integer up to which a float64 is exact.
 const maxInteger = 1 << 53
-
-func (f field) checkNumber(n float64) error {
-	switch {
-	case math.IsNaN(n) || math.IsInf(n, 0), f.kind == integer && (n != math.Trunc(n) || math.Abs(n) > maxInteger):
-		return errors.New("enter a " + f.noun())
-	case f.min != nil && n < *f.min, f.max != nil && n > *f.max:
-		return errors.New("enter " + f.wanted())
-	}
-	return nil
-}
-
-// checkCount returns an error if the user cannot select that many choices.
-func (f field) checkCount(n int) error {
-	if f.min != nil && float64(n) < *f.min || f.max != nil && float64(n) > *f.max {
-		return errors.New("the answer must be " + f.wanted())
-	}
-	return nil
-}
 
 // format is a format of texts.
 type format struct {
@@ -123,46 +194,32 @@ var formats = map[string]format{
 		u, err := url.Parse(s)
 		return err == nil && u.Scheme != ""
 	}},
-	"date": {"a date, such as 2026-01-31", func(s string) bool {
-		_, err := time.Parse(time.DateOnly, s)
-		return err == nil
-	}},
-	"date-time": {"a date and time, such as 2026-01-31T10:00:00Z", func(s string) bool {
-		_, err := time.Parse(time.RFC3339, s)
-		return err == nil
-	}},
+	"date":      {"a date, such as 2026-01-31", isTime(time.DateOnly)},
+	"date-time": {"a date and time, such as 2026-01-31T10:00:00Z", isTime(time.RFC3339)},
 }
 
-func (f field) noun() string {
-	if f.kind == integer {
-		return "whole number"
+func isTime(layout string) func(string) bool {
+	return func(s string) bool {
+		_, err := time.Parse(layout, s)
+		return err == nil
 	}
-	return "number"
 }
 
 // wanted describes the values of the field: "a whole number from 1 to 10".
-func (f field) wanted() string {
-	switch f.kind {
-	case number, integer:
-		return f.limited("a "+f.noun(), "")
-	case some:
-		return f.limited("a selection", "choice")
-	case yesNo, one:
-		return "one of the choices"
+func (f *field) wanted() string {
+	noun, unit := "text", "character"
+	switch {
+	case f.Type == "array":
+		noun, unit = "a selection", "choice"
+	case f.choices != nil:
+		noun = "one of the choices"
+	case f.Type == "number":
+		noun, unit = "a number", ""
+	case f.Type == "integer":
+		noun, unit = "a whole number", ""
+	case f.Format != "":
+		noun = formats[f.Format].name
 	}
-	out := "text"
-	if f.format != "" {
-		out = formats[f.format].name
-	}
-	out = f.limited(out, "character")
-	if f.pattern != "" {
-		out += ", matching " + f.pattern
-	}
-	return out
-}
-
-// limited returns a noun with the limits of the field, counted in units if unit is not empty.
-func (f field) limited(noun, unit string) string {
 	count := func(n float64) string {
 		if unit == "" {
 			return show(n)

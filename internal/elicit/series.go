@@ -1,9 +1,25 @@
 package elicit
 
 import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"agent/internal/llm/phrase"
+)
+
+// Limits of a form.
+const (
+	maxFields  = 8
+	maxChoices = 20
+	maxSchema  = 16 << 10 // bytes of the schema
+	maxText    = 500      // bytes that are shown of a title or a description
+	maxMessage = 4000     // bytes that are shown of a message
+	maxAgain   = 100      // bytes that are shown of it again after the first question
+	maxWrong   = 20       // wrong answers
 )
 
 // Series asks the user for the values of a form, one question after the other.
@@ -12,97 +28,82 @@ type Series struct {
 	fields []field
 }
 
-const (
-	// maxWrong is how many answers of a series may be wrong.
-	maxWrong = 20
-	// maxAgain is how much of the message of a server is shown again after the first
-	// question, in bytes.
-	maxAgain = 100
-)
+// NewSeries returns the series for a form with that message and schema, a decoded JSON
+// schema of an object of simple values. It returns an error if the form is too large or has
+// other values. Required fields come first, in their order in the schema.
+func NewSeries(server, tool, message string, schema any) (Series, error) {
+	s := Series{form: Form{Server: server, Tool: tool, Message: Message(message)}}
+	var object struct {
+		Required   []string
+		Properties map[string]property
+	}
+	b, err := json.Marshal(schema)
+	if len(b) > maxSchema {
+		return s, fmt.Errorf("its schema is longer than %d bytes", maxSchema)
+	}
+	if err != nil || json.Unmarshal(b, &object) != nil {
+		return s, errors.New("its schema has a value of a wrong type")
+	}
+	if n := len(object.Properties); n > maxFields {
+		return s, fmt.Errorf("it has %d fields, more than %d", n, maxFields)
+	}
+	names := slices.Concat(object.Required, slices.Sorted(maps.Keys(object.Properties)))
+	for i, name := range names {
+		p, ok := object.Properties[name]
+		if !ok {
+			return s, errors.New("it requires a field that it does not have")
+		}
+		if slices.Contains(names[:i], name) {
+			continue
+		}
+		f, err := newField(name, p, i < len(object.Required))
+		if err != nil {
+			return s, fmt.Errorf("its field %q: %w", phrase.Clip(name, maxText), err)
+		}
+		s.fields = append(s.fields, f)
+	}
+	return s, nil
+}
+
+// Message returns the beginning of a message of a server.
+func Message(text string) string {
+	return phrase.Clip(strings.ToValidUTF8(strings.TrimSpace(text), "\uFFFD"), maxMessage)
+}
 
 // Ask asks the questions with ask, and returns the values once the user has answered all. A
 // wrong answer is asked for again. The series ends with the first answer that is not Accept,
 // and with an error of ask.
 func (s Series) Ask(ask func(Question) (Answer, error)) (Reply, error) {
-	values, wrong := map[string]any{}, 0
-	if len(s.fields) == 0 { // a message to confirm
-		a, err := ask(Question{Form: s.form, Choices: []string{"Confirm"}})
-		if a.Action != Accept || err != nil {
-			return Reply{Action: a.Action, Why: a.Why}, err
-		}
-		return Reply{Action: Accept, Values: values}, nil
-	}
+	questions := []Question{{Form: s.form, Choices: []string{"Confirm"}}} // of a message without fields
 	for i, f := range s.fields {
 		q := f.question(s.form)
 		if q.At, q.Of = i+1, len(s.fields); i > 0 {
 			q.Message = phrase.OneLine(q.Message, maxAgain)
 		}
-		for {
-			a, err := ask(q)
-			if a.Action != Accept || err != nil {
-				return Reply{Action: a.Action, Why: a.Why}, err
-			}
-			value, err := f.value(a)
-			if err == nil {
-				if value != nil {
-					values[f.name] = value
-				}
-				break
-			}
-			if wrong++; wrong > maxWrong {
-				return Reply{Action: Decline, Why: "too many answers were not valid"}, nil
-			}
-			q.Problem, q.Last = err.Error(), a.Text
+		questions = append(questions[:i], q)
+	}
+	values, wrong := map[string]any{}, 0
+	for i := 0; i < len(questions); {
+		a, err := ask(questions[i])
+		switch {
+		case err != nil || a.Action != Accept:
+			return Reply{Action: a.Action, Why: a.Why}, err
+		case len(s.fields) == 0:
+			return Reply{Action: Accept, Values: values}, nil
 		}
+		f, q := s.fields[i], &questions[i]
+		value, err := f.value(a)
+		switch {
+		case err != nil && wrong == maxWrong:
+			return Reply{Action: Decline, Why: "too many answers were not valid"}, nil
+		case err != nil:
+			q.Problem, q.Last = err.Error(), a.Text
+			wrong++
+			continue
+		case value != nil:
+			values[f.name] = value
+		}
+		i++
 	}
 	return Reply{Action: Accept, Values: values}, nil
-}
-
-// question returns the question about a field of a form.
-func (f field) question(form Form) Question {
-	q := Question{Form: form, Text: f.title, Many: f.kind == some}
-	if f.description != "" {
-		q.Text += ": " + f.description
-	}
-	for _, c := range f.choices {
-		q.Choices = append(q.Choices, c.Title)
-	}
-	q.Typed, q.Optional, q.Default, q.Selected = f.typed(), !f.required, f.start.Text, f.start.Choices
-	need := ", optional"
-	if f.required {
-		need = ", required"
-	}
-	q.Wanted = f.wanted() + need
-	return q
-}
-
-// value returns the value of a field that an answer gives; nil for none. The error says what
-// to answer.
-func (f field) value(a Answer) (any, error) {
-	if f.typed() {
-		return f.parse(a.Text)
-	}
-	list := []any{}
-	for i := range f.choices {
-		if slices.Contains(a.Choices, i) {
-			list = append(list, f.choice(i))
-		}
-	}
-	switch {
-	case len(list) == 0 && !f.required:
-		return nil, nil
-	case f.kind == some:
-		return list, f.checkCount(len(list))
-	case len(list) != 1:
-		return nil, errOne
-	}
-	return list[0], nil
-}
-
-// choice returns the value of choice i.
-func (f field) choice(i int) any {
-	if f.kind == yesNo {
-		return i == 0
-	}
-	return f.choices[i].Const
 }

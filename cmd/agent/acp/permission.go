@@ -46,17 +46,13 @@ func askInput(ask event.Ask) any {
 	return nil
 }
 
-// rowsOf returns the answers to a question. An editor has none with a comment. To a typed
-// answer, it offers the default.
+// rowsOf returns the answers to a question. An editor has none with a comment.
 func rowsOf(ask event.Ask) []dialog.Row {
 	var out []dialog.Row
 	for _, r := range dialog.RowsOf(ask).All {
-		if f := ask.Form; r.Kind == dialog.Comment && f != nil && f.Default != "" {
-			r.Text = f.Default
-		} else if r.Kind == dialog.Comment {
-			continue
+		if r.Kind != dialog.Comment {
+			out = append(out, r)
 		}
-		out = append(out, r)
 	}
 	return out
 }
@@ -65,8 +61,7 @@ func rowsOf(ask event.Ask) []dialog.Row {
 func optionsOf(rows []dialog.Row) []acp.PermissionOption {
 	kinds := map[dialog.Kind]acp.PermissionOptionKind{
 		dialog.Yes: acp.PermissionOptionKindAllowOnce, dialog.Choice: acp.PermissionOptionKindAllowOnce,
-		dialog.Comment: acp.PermissionOptionKindAllowOnce, dialog.Skip: acp.PermissionOptionKindAllowOnce,
-		dialog.Always: acp.PermissionOptionKindAllowAlways, dialog.No: acp.PermissionOptionKindRejectOnce,
+		dialog.Skip: acp.PermissionOptionKindAllowOnce, dialog.Always: acp.PermissionOptionKindAllowAlways, dialog.No: acp.PermissionOptionKindRejectOnce,
 	}
 	var out []acp.PermissionOption
 	for _, r := range rows {
@@ -104,8 +99,6 @@ func answerOf(ask event.Ask, row *dialog.Row) event.Answer {
 		answer.Decision = event.Always
 	case dialog.Choice:
 		answer.Decision, answer.Choices = event.Answered, []int{row.Digit - 1}
-	case dialog.Comment:
-		answer.Decision, answer.Note = event.Answered, ask.Form.Default
 	case dialog.Skip:
 		answer.Decision = event.Answered
 	}

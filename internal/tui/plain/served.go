@@ -1,8 +1,8 @@
 package plain
 
 import (
+	"cmp"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -14,7 +14,7 @@ import (
 	"agent/internal/tui/ink"
 )
 
-// declineLine declines a question whose answer is typed.
+// declineLine declines a question about a value.
 const declineLine = "/decline"
 
 // served is a question of an MCP server.
@@ -58,113 +58,78 @@ func (s served) quote(heading, text string) {
 
 // rows prints how to answer.
 func (s served) rows() {
-	f := s.ask.Form
-	switch {
-	case !f.AsksValue():
+	f, text := s.ask.Form, "type the answer"
+	if !f.AsksValue() {
 		s.options([]string{"1 open the page in the browser", "2 I open it myself", "3 decline"})
-	case f.Typed:
-		text := "  type the answer, or " + declineLine
-		if _, empty, ok := s.empty(); ok {
-			text += "; an empty line means " + empty
-		}
-		s.print(text)
-	default:
-		for _, row := range dialog.RowsOf(s.ask).All {
-			s.paragraph("", strconv.Itoa(row.Digit)+" "+ink.SanitizeLine(row.Text))
-		}
-		if s.ask.Many {
-			s.print("  select one or more: numbers separated by spaces")
-		}
-		if _, empty, ok := s.empty(); ok {
-			s.print("  an empty line means " + empty)
-		}
+		return
 	}
+	for i, c := range s.ask.Choices {
+		text = "type the number of a choice"
+		s.paragraph("", strconv.Itoa(i+1)+" "+ink.SanitizeLine(c.Text))
+	}
+	if s.ask.Many {
+		text = "type the numbers of choices, as in 1 3"
+	}
+	text += ", or " + declineLine
+	if empty, ok := s.empty(); ok {
+		text += "; an empty line means " + cmp.Or(ink.SanitizeLine(s.shown(empty)), "no answer")
+	}
+	s.paragraph("", text)
 }
 
-// empty returns the answer that an empty line gives, and its meaning. It reports whether an
-// empty line is an answer.
-func (s served) empty() (a event.Answer, meaning string, ok bool) {
+// empty returns the answer that an empty line gives, and whether it is one.
+func (s served) empty() (event.Answer, bool) {
 	f := s.ask.Form
-	a.Decision, a.Choices = event.Answered, f.Selected
+	return event.Answer{Decision: event.Answered, Choices: f.Selected, Note: f.Default}, f.Optional || f.Default != "" || f.Selected != nil
+}
+
+// shown returns an answer as the user reads it.
+func (s served) shown(a event.Answer) string {
 	var labels []string
-	for _, i := range f.Selected {
+	for _, i := range a.Choices {
 		labels = append(labels, s.ask.Choices[i].Text)
 	}
-	switch meaning = ink.SanitizeLine(strings.Join(labels, ", ")); {
-	case f.Default != "":
-		a.Note, meaning = f.Default, ink.SanitizeLine(f.Default)
-	case meaning == "" && f.Optional:
-		meaning = "no answer"
-	}
-	return a, meaning, meaning != ""
+	return cmp.Or(a.Note, strings.Join(labels, ", "))
 }
 
-// take takes a line as the answer. problem says why it is none, and open that the program
-// has to open the page.
-func (s served) take(line string) (a event.Answer, open bool, problem string) {
-	f := s.ask.Form
-	switch empty, _, ok := s.empty(); {
-	case !f.AsksValue():
-		n, err := strconv.Atoi(line)
-		if n = max(n, yesOrNo(line)); n < 1 || n > 3 || err != nil && yesOrNo(line) == 0 {
-			return a, false, answerHint
-		}
-		a.Decision = event.Allow
-		if n == 3 {
-			a.Decision = event.Refuse
-		}
-		return a, n == 1, ""
-	case f.Typed && line == declineLine:
-		return event.Answer{Decision: event.Refuse}, false, ""
-	case line == "" && ok:
-		return empty, false, ""
-	case line == "":
-		return a, false, "a value is required"
-	case f.Typed:
-		return event.Answer{Decision: event.Answered, Note: line}, false, ""
-	}
-	a, problem = s.takeNumbers(line)
-	return a, false, problem
-}
-
-// takeNumbers takes a line as the numbers of rows, or as yes or no.
-func (s served) takeNumbers(line string) (a event.Answer, problem string) {
-	rows := dialog.RowsOf(s.ask).All
+// take takes a line as the answer. It reports whether it is one, and whether the program has
+// to open the page.
+func (s served) take(line string) (a event.Answer, open, ok bool) {
+	a.Decision = event.Answered
+	no := yesOrNo(line) > 1
 	chosen := numbers(strings.Fields(line))
 	if word := yesOrNo(line); word != 0 {
-		chosen = []int{s.wordRow(word == 1)}
+		chosen = []int{min(word, 2)} // of Yes and No
 	}
-	if chosen == nil {
-		return a, answerHint
-	}
-	a.Decision = event.Answered
-	for _, n := range chosen {
-		switch {
-		case n < 1 || n > len(rows) || len(chosen) > 1 && rows[n-1].Kind != dialog.Choice:
-			return a, "there is no choice " + strconv.Itoa(n)
-		case rows[n-1].Kind == dialog.No:
-			return event.Answer{Decision: event.Refuse}, ""
-		case rows[n-1].Kind == dialog.Choice && !slices.Contains(a.Choices, n-1):
-			a.Choices = append(a.Choices, n-1)
+	switch f := s.ask.Form; {
+	case !f.AsksValue():
+		if no {
+			chosen = []int{3}
 		}
+		if len(chosen) != 1 || chosen[0] < 1 || chosen[0] > 3 {
+			return a, false, false
+		}
+		a.Decision = event.Allow
+		if chosen[0] == 3 {
+			a.Decision = event.Refuse
+		}
+		return a, chosen[0] == 1, true
+	case line == declineLine, no && len(s.ask.Choices) == 1:
+		return event.Answer{Decision: event.Refuse}, false, true
+	case line == "":
+		a, ok = s.empty()
+		return a, false, ok
+	case f.Typed:
+		a.Note = line
+		return a, false, true
 	}
-	if len(a.Choices) > 1 && !s.ask.Many {
-		return a, "only one choice can be selected"
+	for _, n := range chosen {
+		if n < 1 || n > len(s.ask.Choices) {
+			return a, false, false
+		}
+		a.Choices = append(a.Choices, n-1)
 	}
-	return a, ""
-}
-
-// wordRow returns the number of the row that yes or no means: the choice of that name, or
-// else the first row or the last.
-func (s served) wordRow(yes bool) int {
-	word, other := "no", len(dialog.RowsOf(s.ask).All)
-	if yes {
-		word, other = "yes", 1
-	}
-	if i := slices.IndexFunc(s.ask.Choices, func(c event.Choice) bool { return strings.EqualFold(c.Text, word) }); i >= 0 {
-		return i + 1
-	}
-	return other
+	return a, false, chosen != nil
 }
 
 // askServed prints a question of an MCP server.
@@ -177,10 +142,10 @@ func (q *questions) askServed(ask event.Ask) {
 // answerServed takes a line as the answer to a question of an MCP server.
 func (q *questions) answerServed(ask event.Ask, line string) tea.Cmd {
 	s := served{q.output, ask}
-	a, open, problem := s.take(line)
-	if problem != "" {
+	a, open, ok := s.take(line)
+	if !ok {
 		if line != "" { // after a wrong answer, an answer needs a pause
-			q.print("note: " + problem)
+			q.print("note: " + answerHint)
 			q.asked = q.Now()
 		}
 		s.rows()
@@ -201,15 +166,15 @@ func Answer(out io.Writer, q elicit.Question, line func() (string, bool)) (answe
 	s.show(dialog.QuestionText(s.ask, nil))
 	for s.rows(); ; s.rows() {
 		s.request()
-		text, ok := line()
-		if s.prompted = !ok; !ok {
+		text, more := line()
+		if s.prompted = !more; !more {
 			s.endLine()
 			return elicit.Answer{Action: elicit.Cancel}, false
 		}
-		a, open, problem := s.take(strings.TrimSpace(text))
-		if problem == "" {
+		a, open, ok := s.take(strings.TrimSpace(text))
+		if ok {
 			return a.To(q), open
 		}
-		s.print("note: " + problem)
+		s.print("note: " + answerHint)
 	}
 }

@@ -22,17 +22,18 @@ const (
 	maxWrong   = 20       // wrong answers
 )
 
-// Series asks the user for the values of a form, one question after the other.
+// Series asks the user for the values of a form, one question after the other. Without
+// fields, it asks to confirm the message or to open the page.
 type Series struct {
-	form   Form
+	Form
 	fields []field
 }
 
-// NewSeries returns the series for a form with that message and schema, a decoded JSON
-// schema of an object of simple values. It returns an error if the form is too large or has
-// other values. Required fields come first, in their order in the schema.
-func NewSeries(server, tool, message string, schema any) (Series, error) {
-	s := Series{form: Form{Server: server, Tool: tool, Message: Message(message)}}
+// NewSeries returns the series for a form with that schema, a decoded JSON schema of an
+// object of simple values. It returns an error if the form is too large or has other values.
+// Required fields come first, in their order in the schema.
+func NewSeries(form Form, schema any) (Series, error) {
+	s := Series{Form: form}
 	var object struct {
 		Required   []string
 		Properties map[string]property
@@ -74,9 +75,12 @@ func Message(text string) string {
 // wrong answer is asked for again. The series ends with the first answer that is not Accept,
 // and with an error of ask.
 func (s Series) Ask(ask func(Question) (Answer, error)) (Reply, error) {
-	questions := []Question{{Form: s.form, Choices: []string{"Confirm"}}} // of a message without fields
+	questions := []Question{{Form: s.Form}}
+	if s.URL == "" {
+		questions[0].Choices = []string{"Confirm"}
+	}
 	for i, f := range s.fields {
-		q := f.question(s.form)
+		q := f.question(s.Form)
 		if q.At, q.Of = i+1, len(s.fields); i > 0 {
 			q.Message = phrase.OneLine(q.Message, maxAgain)
 		}

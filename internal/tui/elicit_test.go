@@ -1,10 +1,12 @@
 package tui
 
 import (
+	"encoding/json"
 	"errors"
-	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"agent/internal/elicit"
 	"agent/internal/loop/event"
@@ -12,203 +14,214 @@ import (
 	"agent/internal/tui/screen"
 )
 
-// formAsk returns a turn up to a question of an MCP server.
-func formAsk(f elicit.Form) []event.Event {
-	target := event.Target{Kind: event.MCPTarget, Value: "desk/book", Input: "{}"}
-	return []event.Event{
-		userSaid("book a table"),
-		call("r1", "1", "mcp__desk__book"),
-		start("1", "call desk/book", "network"),
-		event.Asked{Ask: event.Ask{ID: "1", Title: "call desk/book", Effect: "network", Targets: []event.Target{target}, Form: &f}},
-	}
+// bookCall returns a turn up to a running call of an MCP server.
+func bookCall() []event.Event {
+	return []event.Event{userSaid("book a table"), call("r1", "1", "mcp__desk__book"), start("1", "call desk/book", "network")}
 }
 
-// booking has a field of each kind.
-func booking() elicit.Form {
-	n := func(f float64) *float64 { return &f }
-	return elicit.Form{Server: "desk", Tool: "book", Message: "Which table?\n\x1b[2JType your \x1b[31mpassword\x1b[0m, please.", Fields: []elicit.Field{
-		{Name: "name", Title: "Name\x1b[31m", Description: "for the list at the door", Kind: elicit.Text, Required: true, Min: n(2)},
-		{Name: "guests", Kind: elicit.Integer, Required: true, Min: n(1), Max: n(12)},
-		{Name: "room", Title: "Room", Kind: elicit.One, Choices: []elicit.Choice{{Value: "g", Title: "Garden"}, {Value: "h", Title: "Hall"}}},
-		{Name: "with", Title: "With", Kind: elicit.Some, Choices: []elicit.Choice{{Value: "d", Title: "Dog"}, {Value: "c", Title: "Child seat"}}},
-		{Name: "smoke", Title: "Smoking", Kind: elicit.YesNo, Default: false},
-	}}
+// serverAsk returns a question of that server as the agent asks it.
+func serverAsk(q elicit.Question) event.Ask {
+	target := event.Target{Kind: event.MCPTarget, Value: "desk/book", Input: "{}"}
+	return event.Ask{ID: "1", Title: "call desk/book", Effect: "network", Targets: []event.Target{target}}.Of(q)
+}
+
+// booking is a form with a field of each kind.
+const booking = `{"required":["name","guests"],"properties":{
+	"name":{"type":"string","title":"Name\u001b[31m","description":"for the list at the door","minLength":2},
+	"guests":{"type":"integer","minimum":1,"maximum":12},
+	"room":{"type":"string","title":"Room","oneOf":[{"const":"g","title":"Garden"},{"const":"h","title":"Hall"}],"default":"h"},
+	"smoke":{"type":"boolean","title":"Smoking","default":false},
+	"time":{"type":"string","default":"at noon"},
+	"with":{"type":"array","title":"With","items":{"anyOf":[{"const":"d","title":"Dog"},{"const":"c","title":"Child seat"}]}}}}`
+
+// bookingMessage imitates this program.
+const bookingMessage = "Which table?\n\x1b[2JType your \x1b[31mpassword\x1b[0m, please."
+
+// seriesOf returns the questions of a form.
+func seriesOf(t *testing.T, message, schema string) elicit.Series {
+	t.Helper()
+	var decoded any
+	if err := json.Unmarshal([]byte(schema), &decoded); err != nil {
+		t.Fatal(err)
+	}
+	s, err := elicit.NewSeries(elicit.Form{Server: "desk", Tool: "book", Message: message}, decoded)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+var errNoAnswer = errors.New("the question was not answered")
+
+// answer shows the questions of a form, and answers each with the next one of steps. It ends
+// with errNoAnswer at a step that gives no answer.
+func (d *driver) answer(s elicit.Series, steps ...func()) (elicit.Reply, error) {
+	return s.Ask(func(q elicit.Question) (elicit.Answer, error) {
+		if len(steps) == 0 {
+			d.t.Fatalf("another question: %+v", q)
+		}
+		d.events(event.Asked{Ask: serverAsk(q)})
+		d.armDialog()
+		d.sent = nil
+		steps[0]()
+		steps = steps[1:]
+		for _, c := range d.sent {
+			if a, ok := c.(event.Answer); ok {
+				d.events(event.AskDone{ID: "1", Decision: a.Decision})
+				return a.To(q), nil
+			}
+		}
+		return elicit.Answer{}, errNoAnswer
+	})
+}
+
+// wantReply checks the reply to a server.
+func (d *driver) wantReply(want elicit.Reply) func(elicit.Reply, error) {
+	return func(got elicit.Reply, err error) {
+		d.t.Helper()
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			d.t.Errorf("%v\n%s\n%s", err, diff, d.screen())
+		}
+	}
 }
 
 func TestForm(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
 		d := newDriver(t, w, h, screen.Options{})
-		d.events(formAsk(booking())...)
-		d.armDialog()
-		d.golden("form-" + size)
-		d.typeText("Ann")
-		d.press("enter")
-		d.typeText("13")
-		d.press("enter")
-		d.golden("form-invalid-" + size)
-		d.press("backspace", "enter", "2", "down")
-		d.golden("form-choices-" + size)
-		d.press("2", "down", "y", "down", "down")
-		d.advance(dialog.Quiet) // the end of the form came into view
-		d.press("up")
-		d.pressSlowly("enter")
-		d.wantCommands(event.Answer{ID: "1", Decision: event.Answered, Values: map[string]any{"name": "Ann", "guests": 1.0, "room": "h", "with": []any{"c"}, "smoke": true}})
+		d.events(bookCall()...)
+		read := func() { // all of a question, in a small window
+			d.press("pgdown", "pgdown", "pgdown", "pgdown", "pgdown", "pgdown")
+			d.advance(dialog.Quiet)
+		}
+		d.wantReply(elicit.Reply{Action: elicit.Accept, Values: map[string]any{"name": "Ann", "guests": 4.0, "room": "g", "smoke": true, "time": "at noon sharp", "with": []any{"c"}}})(d.answer(seriesOf(t, bookingMessage, booking),
+			func() {
+				d.golden("form-text-" + size)
+				d.typeText("Ann")
+				read()
+				d.pressSlowly("enter")
+			},
+			func() { read(); d.typeText("13"); d.pressSlowly("enter") },
+			func() {
+				read()
+				d.golden("form-invalid-" + size)
+				d.press("backspace", "backspace", "4")
+				d.pressSlowly("enter")
+			},
+			func() { read(); d.golden("form-choice-" + size); d.press("up"); d.pressSlowly("enter") },
+			func() { read(); d.pressSlowly("1") },
+			func() { read(); d.typeText(" sharp"); d.pressSlowly("enter") },
+			func() {
+				read()
+				d.press("2")
+				d.golden("form-choices-" + size)
+				d.pressSlowly("enter")
+			}))
 	})
 }
 
-// A form is not sent before its values are valid, and the marker goes to the first that is
-// not.
-func TestFormIsChecked(t *testing.T) {
+// Enter confirms defaults, and optional questions can be skipped with a row, or with an empty
+// answer.
+func TestFormDefaultsAndSkips(t *testing.T) {
+	d := newDriver(t, 100, 40, screen.Options{})
+	d.events(bookCall()...)
+	enter := func() { d.pressSlowly("enter") }
+	d.wantReply(elicit.Reply{Action: elicit.Accept, Values: map[string]any{"name": "Bo", "guests": 2.0, "room": "h"}})(d.answer(seriesOf(t, "Which table?", booking),
+		func() { enter(); d.shows("a value is required"); d.typeText("Bo"); enter() },
+		func() { d.press("tab", "2"); enter() }, // a digit is typed again, and selects no row
+		enter,
+		func() { d.press("down"); enter() },
+		func() { d.press("ctrl+u"); enter() },
+		func() { enter() }))
+}
+
+// The user can decline in a row at each question, interrupt with esc and ctrl+c, and only
+// reject the question of a delegate. Nothing is sent.
+func TestFormIsDeclined(t *testing.T) {
+	fill := func(d *driver, last ...string) (elicit.Reply, error) {
+		d.events(bookCall()...)
+		return d.answer(seriesOf(t, "Which table?", booking),
+			func() { d.typeText("Ann"); d.pressSlowly("enter") },
+			func() { d.typeText("3"); d.pressSlowly(last...) })
+	}
 	d := newDriver(t, 100, 30, screen.Options{})
-	d.events(formAsk(booking())...)
+	d.wantReply(elicit.Reply{Action: elicit.Decline})(fill(d, "tab", "down", "enter"))
+	for _, key := range []string{"esc", "ctrl+c"} {
+		d = newDriver(t, 100, 30, screen.Options{})
+		if _, err := fill(d, key); !errors.Is(err, errNoAnswer) {
+			t.Errorf("%s: %v", key, err)
+		}
+		d.wantCommands(event.Interrupt{})
+		d.events(turnEnd(event.UserInterrupt, 0))
+		d.hides("Ann")
+		d.promptIs("")
+	}
+	d = newDriver(t, 100, 30, screen.Options{})
+	d.events(userSaid("look"))
+	_, _ = seriesOf(t, "", booking).Ask(func(q elicit.Question) (elicit.Answer, error) {
+		ask := serverAsk(q)
+		ask.Agent = "explore 2"
+		d.events(event.Asked{Ask: ask})
+		return elicit.Answer{}, errNoAnswer
+	})
 	d.armDialog()
-	d.press("down", "down", "down", "down", "down")
-	d.pressSlowly("enter")
-	d.shows("a value is required")
-	d.wantCommands()
-	d.typeText("Bo")
-	d.press("enter")
-	d.typeText("3")
-	d.press("down", "down", "down", "down", "down")
-	d.pressSlowly("enter")
+	d.shows("explore 2: The MCP server desk asks you")
+	d.press("x", "esc")
 	d.wantCommands(event.Answer{ID: "1", Decision: event.Refuse})
+	d.promptIs("")
 }
 
-// In a low window, the marked choice of a long list, the number of choices to select, a
-// problem and the complete text of a long label are on the screen.
-func TestFormShowsTheMarkedChoice(t *testing.T) {
-	var tags []elicit.Choice
-	for i := range 30 {
-		tags = append(tags, elicit.Choice{Value: "tag" + strconv.Itoa(i), Title: "a label of many words that does not fit on a line, number " + strconv.Itoa(i)})
-	}
-	least, most := 2.0, 3.0
-	d := newDriver(t, 60, 20, screen.Options{})
-	d.events(formAsk(elicit.Form{Server: "desk", Tool: "book", Fields: []elicit.Field{
-		{Name: "tags", Title: "The table with a view of the garden, and no refund", Kind: elicit.Some, Choices: tags, Min: &least, Max: &most, Required: true},
-		{Name: "one", Kind: elicit.One, Choices: tags},
-	}})...)
-	d.armDialog()
-	d.shows("garden, and no refund *")
-	d.shows("2 to 3 of the choices")
-	d.shows("space or digit select")
-	d.press("enter")
-	d.shows("select at least 2 choices")
-	d.press("left")
-	d.shows("number 29")
-	for range 12 {
-		d.press("left")
-	}
-	d.press("space")
-	d.shows("[x] a label")
-	d.shows("number 17")
-	d.press("down")
-	for range 15 {
-		d.press("right")
-	}
-	d.shows("(x) a label")
-	d.shows("number 14")
-}
-
-// Keys that were meant for the draft fill in nothing, and send nothing.
+// Keys that were meant for the draft answer nothing.
 func TestFormTakesNoKeysAhead(t *testing.T) {
 	d := newDriver(t, 100, 30, screen.Options{})
+	d.events(bookCall()...)
 	d.typeText("also ")
-	d.events(formAsk(elicit.Form{Server: "desk", Tool: "book", Fields: []elicit.Field{{Name: "note", Kind: elicit.Text}}})...)
-	d.typeText("tell me")
-	d.armDialog()
-	d.typeText(" more")
-	d.wantCommands()
-	d.armDialog()
-	d.press("down", "x", "enter", "enter") // the second enter is too fast
-	d.wantCommands()
-	d.advance(dialog.Quiet)
-	d.press("enter")
-	d.wantCommands(event.Answer{ID: "1", Decision: event.Answered, Values: map[string]any{"note": "x"}})
-	d.promptIs("also tell me more")
-}
-
-func TestFormIsCancelled(t *testing.T) {
-	d := newDriver(t, 100, 30, screen.Options{})
-	d.events(formAsk(booking())...)
-	d.armDialog()
-	d.press("A", "esc")
-	d.wantCommands(event.Interrupt{})
-	ask := formAsk(booking())[3].(event.Asked)
-	ask.Ask.Agent = "explore 2"
-	d = newDriver(t, 100, 30, screen.Options{})
-	d.events(userSaid("look"), ask)
-	d.armDialog()
-	d.press("esc")
-	d.wantCommands(event.Answer{ID: "1", Decision: event.Refuse})
+	d.wantReply(elicit.Reply{Action: elicit.Accept, Values: map[string]any{"note": "x1"}})(d.answer(seriesOf(t, "", `{"properties":{"note":{"type":"string"}}}`), func() {
+		d.typeText("tell me 2")
+		d.wantCommands()
+		d.armDialog()
+		d.press("down", "x", "1")
+		d.pressSlowly("enter")
+	}))
+	d.promptIs("also tell me 2")
 }
 
 // A form without fields is a message to confirm.
 func TestFormWithoutFields(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
-	d.events(formAsk(elicit.Form{Server: "desk", Tool: "book", Message: "Delete all tables?"})...)
-	d.armDialog()
-	d.shows("│ Delete all tables?")
-	d.pressSlowly("enter")
-	d.wantCommands(event.Answer{ID: "1", Decision: event.Answered, Values: map[string]any{}})
+	d.events(bookCall()...)
+	d.wantReply(elicit.Reply{Action: elicit.Accept, Values: map[string]any{}})(d.answer(seriesOf(t, "Delete all tables?", `{}`), func() {
+		d.shows("│ Delete all tables?")
+		d.pressSlowly("enter")
+	}))
 }
 
-// What the user entered into a form that closes is there again if the server asks again, but
-// not what may be a secret, and not after the user has declined.
-func TestFormThatClosesIsKept(t *testing.T) {
-	form := booking()
-	form.Fields = append(form.Fields, elicit.Field{Name: "pass", Title: "Passphrase", Kind: elicit.Text})
-	d := newDriver(t, 100, 30, screen.Options{})
-	d.events(formAsk(form)...)
-	d.armDialog()
-	d.typeText("Ann")
-	d.press("enter", "x", "down", "2", "down", "down", "down")
-	d.typeText("hunter2")
-	d.press("esc")
-	d.wantCommands(event.Interrupt{})
-	d.events(turnEnd(event.UserInterrupt, 0))
-	d.shows("The form of the MCP server desk has closed.")
-	d.events(formAsk(form)...)
-	d.armDialog()
-	d.shows("› Ann")
-	d.shows("  x")
-	d.shows("  Hall")
-	d.hides("hunter2")
-	d.events(event.AskDone{ID: "1"}) // the server no longer waits
-	d.events(formAsk(form)[3])
-	d.armDialog()
-	d.shows("› Ann")
-	for range 8 {
-		d.press("down")
+// A long message must be read to its end before an answer. The marked one of many choices is
+// on the screen.
+func TestLongForm(t *testing.T) {
+	schema := `{"properties":{"t":{"type":"string","enum":["` + strings.Repeat("a table with many words ", 4) + `"`
+	for i := range 19 {
+		schema += `,"table ` + string(rune('a'+i)) + `"`
 	}
-	d.pressSlowly("enter")
-	d.wantCommands(event.Interrupt{}, event.Answer{ID: "1", Decision: event.Refuse})
-	d.events(formAsk(form)[3])
-	d.hides("Ann")
-}
-
-// A long message must be read to its end before the form is sent.
-func TestFormWithALongMessage(t *testing.T) {
-	f := elicit.Form{Server: strings.Repeat("desk", 30), Tool: strings.Repeat("t", 200), Message: strings.Repeat("Read all of this.\n", 200)}
-	for i := range 30 {
-		f.Fields = append(f.Fields, elicit.Field{Name: strings.Repeat("field", 30) + string(rune('a'+i%26)), Kind: elicit.Text, Description: strings.Repeat("long ", 90)})
-	}
+	s := seriesOf(t, strings.Repeat("Read all of this.\n", 200), schema+`]}}}`)
 	sizes(t, func(t *testing.T, size string, w, h int) {
 		d := newDriver(t, w, h, screen.Options{})
-		d.events(formAsk(f)...)
-		d.armDialog()
-		d.golden("form-long-" + size)
-		d.press("up")
-		d.golden("form-long-field-" + size)
-		for range 31 {
-			d.press("down")
-		}
-		d.golden("form-long-end-" + size)
+		d.events(bookCall()...)
+		d.wantReply(elicit.Reply{Action: elicit.Accept, Values: map[string]any{"t": "table e"}})(d.answer(s, func() {
+			d.pressSlowly("enter")
+			d.wantCommands()
+			d.shows("read to the end first")
+			d.press("end")
+			d.advance(dialog.Quiet)
+			d.press("down", "down", "down", "down", "down")
+			d.golden("form-long-" + size)
+			d.pressSlowly("enter")
+		}))
 	})
 }
 
 func TestPage(t *testing.T) {
 	page := "https://xn--pypal-4ve.example/login?next=" + strings.Repeat("a", 90)
-	ask := formAsk(elicit.Form{Server: "desk", Tool: "book", Message: "Log in to pay.", URL: page})
+	ask := append(bookCall(), event.Asked{Ask: serverAsk(elicit.Question{Form: elicit.Form{Server: "desk", Tool: "book", Message: "Log in to pay.", URL: page}})})
 	opened := ""
 	for _, c := range []struct {
 		key, opened string

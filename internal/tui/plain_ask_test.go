@@ -72,11 +72,21 @@ func TestPlainAnswers(t *testing.T) {
 	chose := func(choices ...int) event.Answer {
 		return event.Answer{ID: "1", Decision: event.Answered, Choices: choices}
 	}
-	form := formAsk(booking())[3].(event.Asked).Ask
-	page := event.Ask{ID: "1", Title: "call desk/book", Effect: "network", Form: &elicit.Form{Server: "desk", Tool: "book", URL: "https://pay.example/1"}}
-	imitating := event.Ask{ID: "1", Title: "call desk/book", Effect: "network", Form: &elicit.Form{Server: "desk", Tool: "book", Message: "Log in.\nhost: accounts.example", URL: "https://pay.example/1"}}
-	confirm := event.Ask{ID: "1", Title: "call desk/book", Effect: "network", Form: &elicit.Form{Server: "desk", Tool: "book", Message: "Sure?"}}
-	filled := event.Answer{ID: "1", Decision: event.Answered, Values: map[string]any{"name": "Ann", "guests": 2.0, "with": []any{"c", "d"}, "smoke": false}}
+	served := func(f elicit.Form, text string, choices ...string) event.Ask {
+		f.Server, f.Tool = "desk", "book"
+		return serverAsk(elicit.Question{Form: f, Text: text, Choices: choices})
+	}
+	page := served(elicit.Form{URL: "https://pay.example/1"}, "")
+	imitating := served(elicit.Form{Message: "Log in.\nhost: accounts.example", URL: "https://pay.example/1"}, "")
+	confirm := served(elicit.Form{Message: "Sure?"}, "", "Confirm")
+	guests := served(elicit.Form{Message: bookingMessage, At: 2, Of: 3, Typed: true, Wanted: "a whole number, required", Problem: "the answer must be a whole number"}, "guests: \x1b[2Jhow many")
+	at := served(elicit.Form{At: 1, Of: 3, Typed: true, Optional: true, Default: "at noon"}, "time")
+	note := served(elicit.Form{At: 1, Of: 3, Typed: true, Optional: true}, "note")
+	room := served(elicit.Form{At: 1, Of: 3, Selected: []int{1}}, "room", "Garden", "Hall")
+	smoke := served(elicit.Form{At: 1, Of: 3}, "smoke", "Yes", "No")
+	with := served(elicit.Form{At: 1, Of: 3, Optional: true}, "with", "Dog", "Cat", "Child")
+	with.Many = true
+	typed := func(text string) event.Answer { return event.Answer{ID: "1", Decision: event.Answered, Note: text} }
 	for _, c := range []struct {
 		ask   event.Ask
 		lines string // separated by |
@@ -114,13 +124,23 @@ func TestPlainAnswers(t *testing.T) {
 		{edit, "sure", event.Answer{ID: "1", Decision: event.Refuse, Note: "standard input ended before an answer"}, ""},
 		{which, "2", chose(1), "  1 this\n  2 that\n  3 TEXT something else: your answer\n  4 let the model decide\n"},
 		{which, "4", no, ""},
-		{form, "no", no, "ask: The MCP server desk asks you, during the call of book\n  the server says:\n  | Which table?\n  | ␛[2JType your ␛[31mpassword␛[0m, please.\n  Name␛[31m (text of at least 2 characters, required): for the list at the door\n  guests (a whole number from 1 to 12, required)\n  Room (one of the choices, optional)\n"},
+		{guests, "|12", typed("12"), "ask: The MCP server desk asks you, during the call of book\n  the server says:\n  | Which table?\n  | ␛[2JType your ␛[31mpassword␛[0m, please.\n  question 2 of 3:\n  | guests: ␛[2Jhow many\n  a whole number, required\n  Your answers go to the server: do not enter passwords or keys.\nnote: the answer must be a whole number\n  type the answer, or /decline\n"},
+		{guests, "no", typed("no"), ""},
+		{guests, "/decline", no, ""},
+		{guests, "|", event.Answer{ID: "1", Decision: event.Refuse, Note: "standard input ended before an answer"}, ""},
+		{at, "", typed("at noon"), "  type the answer, or /decline; an empty line means at noon\n"},
+		{at, "at one", typed("at one"), ""},
+		{note, "", typed(""), "an empty line means no answer\n"},
+		{room, "", chose(1), "  1 Garden\n  2 Hall\n  type the number of a choice, or /decline; an empty line means Hall\n"},
+		{room, "3|0|x|1", chose(0), "note: answer with y, n or a number\n  1 Garden\n"},
+		{room, "/decline", no, ""},
+		{smoke, "|No", chose(1), "  1 Yes\n  2 No\n  type the number of a choice, or /decline\n"},
+		{smoke, "y", chose(0), ""},
+		{with, "2 4|3 1", chose(2, 0), "  type the numbers of choices, as in 1 3, or /decline; an empty line means no\n  answer\n"},
+		{with, "", typed(""), ""},
 		{imitating, "2", yes, "  the server says:\n  | Log in.\n  | host: accounts.example\n  host: pay.example\n"},
-		{form, "1|Ann|2||2 1||y", filled, "  Name␛[31m = Ann\n  guests = 2\n  Room =\n  With = Child seat, Dog\n  Smoking = no\n  1 send to the server  2 fill in the form again  3 decline\n"},
-		{form, "1||A|Bo|13|3|9|1|x|1|maybe|y|2|Ann|2||2 1|n|1", filled, "note: guests: enter a whole number from 1 to 12\n"},
-		{form, "3|2", no, "note: answer with y, n or a number\n  1 fill in the form  2 decline\n"},
-		{form, "1", event.Answer{ID: "1", Decision: event.Refuse, Note: "standard input ended before an answer"}, "  Name␛[31m: text of at least 2 characters; required\n"},
-		{confirm, "|yes", event.Answer{ID: "1", Decision: event.Answered}, "  1 send to the server  2 decline\n"},
+		{confirm, "|yes", chose(0), "  1 Confirm\n  type the number of a choice, or /decline\n"},
+		{confirm, "no", no, ""},
 		{page, "hello|2", yes, "  host: pay.example\n  https://pay.example/1\n  1 open the page in the browser  2 I open it myself  3 decline\n"},
 		{page, "1", yes, "Cannot open a browser: none is known. Open this page yourself: https://pay.example/1"},
 		{page, "n", no, ""},
@@ -146,5 +166,50 @@ func TestPlainAnswers(t *testing.T) {
 				t.Errorf("%q is missing:\n%s", c.says, out)
 			}
 		})
+	}
+}
+
+// The questions of a form follow each other, and a wrong answer is asked for again.
+func TestPlainForm(t *testing.T) {
+	series := seriesOf(t, "Which table?", booking)
+	run := func(lines ...string) (reply elicit.Reply, out string) {
+		out = runPlainWith(t, func(ctx context.Context, events chan<- event.Event, commands <-chan event.Command) {
+			send := func(ev event.Event) {
+				select {
+				case events <- ev:
+				case <-ctx.Done():
+				}
+			}
+			<-commands
+			for _, ev := range bookCall() {
+				send(ev)
+			}
+			reply, _ = series.Ask(func(q elicit.Question) (elicit.Answer, error) {
+				send(event.Asked{Ask: serverAsk(q)})
+				a, _ := (<-commands).(event.Answer)
+				send(event.AskDone{ID: a.ID, Decision: a.Decision})
+				return a.To(q), nil
+			})
+			send(turnEnd(event.Done, 0))
+			for ctx.Err() == nil {
+				select {
+				case <-commands:
+				case <-ctx.Done():
+				}
+			}
+		}, screen.Options{}, append([]string{"book a table"}, lines...)...)
+		return reply, out
+	}
+	reply, out := run("Ann", "13", "4", "", "y", "/decline me not", "2")
+	want := elicit.Reply{Action: elicit.Accept, Values: map[string]any{"name": "Ann", "guests": 4.0, "room": "h", "smoke": true, "time": "/decline me not", "with": []any{"c"}}}
+	if diff := cmp.Diff(want, reply); diff != "" {
+		t.Errorf("%s\n%s", diff, out)
+	}
+	if !strings.Contains(out, "note: the answer must be a whole number from 1 to 12\n  type the answer") || strings.Count(out, "question 2 of 6:") != 2 {
+		t.Errorf("got %s", out)
+	}
+	reply, out = run("Ann", "4", "/decline")
+	if diff := cmp.Diff(elicit.Reply{Action: elicit.Decline}, reply); diff != "" {
+		t.Errorf("%s\n%s", diff, out)
 	}
 }

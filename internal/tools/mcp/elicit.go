@@ -85,7 +85,7 @@ func (s *server) ask(ctx context.Context, p *sdk.ElicitParams) elicit.Reply {
 	for _, c := range calls {
 		names = append(names, c.tool)
 	}
-	ask, err := s.asking(p, strings.Join(slices.Compact(names), " or "))
+	series, err := s.series(p, strings.Join(slices.Compact(names), " or "))
 	reply, through := elicit.Reply{}, calls[0]
 	switch n := through.count(); {
 	case err != nil:
@@ -95,7 +95,7 @@ func (s *server) ask(ctx context.Context, p *sdk.ElicitParams) elicit.Reply {
 	case through.user.Ask == nil:
 		reply = elicit.Reply{Action: elicit.Decline, Why: noUser}
 	default:
-		reply = s.askUser(ctx, ask, through, calls)
+		reply = s.askUser(ctx, series, through, calls)
 	}
 	if reply.Action != elicit.Accept {
 		through.note(reply)
@@ -103,12 +103,9 @@ func (s *server) ask(ctx context.Context, p *sdk.ElicitParams) elicit.Reply {
 	return reply
 }
 
-// asker asks the user all questions of a form, or to open a page.
-type asker func(ask func(elicit.Question) (elicit.Answer, error)) (elicit.Reply, error)
-
 // askUser asks the user through a call. It stops measuring the silence of the server
 // meanwhile.
-func (s *server) askUser(ctx context.Context, ask asker, through *running, calls []*running) elicit.Reply {
+func (s *server) askUser(ctx context.Context, series elicit.Series, through *running, calls []*running) elicit.Reply {
 	limit := s.Silence
 	for _, c := range calls {
 		resume := c.pause()
@@ -123,39 +120,31 @@ func (s *server) askUser(ctx context.Context, ask asker, through *running, calls
 	case <-ctx.Done():
 		return elicit.Reply{Action: elicit.Cancel}
 	}
-	page := false
-	reply, err := ask(func(q elicit.Question) (elicit.Answer, error) {
-		page = q.URL != ""
-		return through.user.Ask(ctx, q)
-	})
+	reply, err := series.Ask(func(q elicit.Question) (elicit.Answer, error) { return through.user.Ask(ctx, q) })
 	switch {
 	case err != nil:
 		return elicit.Reply{Action: elicit.Cancel}
-	case reply.Action == elicit.Accept && page:
+	case reply.Action == elicit.Accept && series.URL != "":
 		limit = max(limit, pageTime)
 	}
 	return reply
 }
 
-// asking returns how to ask what a server wants to know, or why the user cannot be asked.
-func (s *server) asking(p *sdk.ElicitParams, tool string) (asker, error) {
-	tool = clipped(tool)
+// series returns the questions to the user, or why the user cannot be asked.
+func (s *server) series(p *sdk.ElicitParams, tool string) (elicit.Series, error) {
+	f := elicit.Form{Server: s.Name, Tool: clipped(tool), Message: elicit.Message(p.Message)}
 	if p.Mode != "url" && p.URL == "" {
-		series, err := elicit.NewSeries(s.Name, tool, p.Message, p.RequestedSchema)
+		series, err := elicit.NewSeries(f, p.RequestedSchema)
 		if err != nil {
-			return nil, fmt.Errorf("the user cannot be asked for the values of the form: %w", err)
+			err = fmt.Errorf("the user cannot be asked for the values of the form: %w", err)
 		}
-		return series.Ask, nil
+		return series, err
 	}
-	url, err := elicit.Page(p.URL)
-	if err != nil {
-		return nil, fmt.Errorf("the page cannot be opened: %w", err)
+	var err error
+	if f.URL, err = elicit.Page(p.URL); err != nil {
+		err = fmt.Errorf("the page cannot be opened: %w", err)
 	}
-	page := elicit.Form{Server: s.Name, Tool: tool, Message: elicit.Message(p.Message), URL: url}
-	return func(ask func(elicit.Question) (elicit.Answer, error)) (elicit.Reply, error) {
-		a, err := ask(elicit.Question{Form: page})
-		return elicit.Reply{Action: a.Action, Why: a.Why}, err
-	}, nil
+	return elicit.Series{Form: f}, err
 }
 
 // pageDone notes that the user has finished on a page. The protocol does not say for which

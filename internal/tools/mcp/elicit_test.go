@@ -87,7 +87,7 @@ func curious() *sdk.Server {
 
 // asking connects to the curious server, over the old protocol if old is set, and
 // returns a function that calls one of its tools.
-func asking(t *testing.T, old, asks bool, silence time.Duration) (c *mcp.Connections, call func(tool, args string, ask func(context.Context, elicit.Form) (elicit.Reply, error)) string) {
+func asking(t *testing.T, old, asks bool, silence time.Duration) (c *mcp.Connections, call func(tool, args string, ask func(context.Context, elicit.Question) (elicit.Answer, error)) string) {
 	t.Helper()
 	server := curious()
 	get := func(*http.Request) *sdk.Server { return server }
@@ -98,7 +98,7 @@ func asking(t *testing.T, old, asks bool, silence time.Duration) (c *mcp.Connect
 	w := httptest.NewServer(handler)
 	t.Cleanup(w.Close)
 	c = connect(t, mcp.Options{Servers: []mcp.Server{{Name: "desk", URL: w.URL, SSE: old, Silence: silence}}, Asks: asks})
-	return c, func(tool, args string, ask func(context.Context, elicit.Form) (elicit.Reply, error)) string {
+	return c, func(tool, args string, ask func(context.Context, elicit.Question) (elicit.Answer, error)) string {
 		r, err := c.Call(t.Context(), "desk", tool, json.RawMessage(args), tools.Approved{Ask: ask})
 		if err != nil {
 			return "failed: " + err.Error()
@@ -107,9 +107,18 @@ func asking(t *testing.T, old, asks bool, silence time.Duration) (c *mcp.Connect
 	}
 }
 
-// reply returns a function that replies to every form.
-func reply(r elicit.Reply) func(context.Context, elicit.Form) (elicit.Reply, error) {
-	return func(context.Context, elicit.Form) (elicit.Reply, error) { return r, nil }
+// reply returns a function that gives these answers, and the last one again.
+func reply(answers ...elicit.Answer) func(context.Context, elicit.Question) (elicit.Answer, error) {
+	return func(context.Context, elicit.Question) (elicit.Answer, error) {
+		a := answers[0]
+		answers = answers[min(1, len(answers)-1):]
+		return a, nil
+	}
+}
+
+// accepted returns an answer with a text and choices.
+func accepted(text string, choices ...int) elicit.Answer {
+	return elicit.Answer{Action: elicit.Accept, Text: text, Choices: choices}
 }
 
 func form(message, schema string) string {
@@ -118,52 +127,46 @@ func form(message, schema string) string {
 
 func TestServerAsksTheUser(t *testing.T) {
 	t.Parallel()
-	var seen elicit.Form
+	var seen []string
+	answers := reply(accepted("A"), accepted("Ann"), accepted("", 1), accepted("7"), accepted(""), accepted("", 1), accepted("", 0))
 	_, call := asking(t, true, true, time.Second)
-	got := call("ask", form("Who are you?", person), func(ctx context.Context, f elicit.Form) (elicit.Reply, error) {
-		seen = f
-		select { // longer than the server may be silent
-		case <-time.After(1200 * time.Millisecond):
-		case <-ctx.Done():
-			return elicit.Reply{}, ctx.Err()
+	got := call("ask", form("Who are you?", person), func(ctx context.Context, q elicit.Question) (elicit.Answer, error) {
+		seen = append(seen, fmt.Sprintf("%d/%d %s %s %s %s: %s", q.At, q.Of, q.Server, q.Tool, q.Message, q.Text, q.Problem))
+		if len(seen) == 1 {
+			select { // longer than the server may be silent
+			case <-time.After(1200 * time.Millisecond):
+			case <-ctx.Done():
+				return elicit.Answer{}, ctx.Err()
+			}
 		}
-		return elicit.Reply{Action: elicit.Accept, Values: map[string]any{"name": "Ann", "color": "g", "pets": []any{"d"}, "age": 7.0}}, nil
+		return answers(ctx, q)
 	})
 	if want := `accept {"age":7,"color":"g","name":"Ann","pets":["d"],"subscribe":true}` + "\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	n := func(f float64) *float64 { return &f }
-	want := elicit.Form{Server: "desk", Tool: "ask", Message: "Who are you?", Fields: []elicit.Field{
-		{Name: "name", Title: "Full \x1b[2Jname", Kind: elicit.Text, Required: true, Min: n(2)},
-		{Name: "color", Kind: elicit.One, Required: true, Choices: []elicit.Choice{{Value: "r", Title: "Red"}, {Value: "g", Title: "Green"}}},
-		{Name: "age", Kind: elicit.Integer, Min: n(0), Max: n(150)},
-		{Name: "mail", Kind: elicit.Text, Format: "email"},
-		{Name: "pets", Kind: elicit.Some, Choices: []elicit.Choice{{Value: "c", Title: "Cat"}, {Value: "d", Title: "Dog"}}},
-		{Name: "subscribe", Kind: elicit.YesNo, Default: true},
-	}}
+	want := []string{
+		"1/6 desk ask Who are you? Full \x1b[2Jname: ",
+		"1/6 desk ask Who are you? Full \x1b[2Jname: the answer must be text of at least 2 characters",
+		"2/6 desk ask Who are you? color: ", "3/6 desk ask Who are you? age: ", "4/6 desk ask Who are you? mail: ",
+		"5/6 desk ask Who are you? pets: ", "6/6 desk ask Who are you? subscribe: ",
+	}
 	if diff := cmp.Diff(want, seen); diff != "" {
 		t.Error(diff)
 	}
-	for name, c := range map[string]struct {
-		reply elicit.Reply
-		want  string
-	}{
-		"declined":  {elicit.Reply{Action: elicit.Decline}, "decline null\n[1 question of the server without an answer: the user declined]\n"},
-		"not valid": {elicit.Reply{Action: elicit.Accept, Values: map[string]any{"name": "A", "color": "g"}}, "decline null\n[1 question of the server without an answer: the values are not valid: Full [2Jname: enter at least 2 characters]\n"},
-	} {
-		if got := strings.ReplaceAll(call("ask", form("Who?", person), reply(c.reply)), "\x1b", ""); got != c.want {
-			t.Errorf("%s: got %q, want %q", name, got, c.want)
-		}
+	// What was answered before the user declined is not sent.
+	declined := reply(accepted("Ann"), elicit.Answer{Action: elicit.Decline})
+	if got, want := call("ask", form("Who?", person), declined), "decline null\n[1 question of the server without an answer: the user declined]\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
 func TestServerOfTheNewProtocolAsks(t *testing.T) {
 	t.Parallel()
 	_, call := asking(t, false, true, time.Minute)
-	if got := call("rounds", `{}`, reply(elicit.Reply{Action: elicit.Accept, Values: map[string]any{"name": "Ann", "color": "r"}})); got != "accept Ann\n" {
+	if got := call("rounds", `{}`, reply(accepted("Ann"), accepted("", 0), accepted(""))); got != "accept Ann\n" {
 		t.Errorf("got %q", got)
 	}
-	if got := call("rounds", `{}`, reply(elicit.Reply{Action: elicit.Decline})); !strings.HasPrefix(got, "decline <nil>\n") {
+	if got := call("rounds", `{}`, reply(elicit.Answer{Action: elicit.Decline})); !strings.HasPrefix(got, "decline <nil>\n") {
 		t.Errorf("got %q", got)
 	}
 }
@@ -188,9 +191,9 @@ func TestHostileQuestions(t *testing.T) {
 	t.Parallel()
 	asked := 0
 	_, call := asking(t, true, true, time.Minute)
-	accept := func(context.Context, elicit.Form) (elicit.Reply, error) {
+	accept := func(context.Context, elicit.Question) (elicit.Answer, error) {
 		asked++
-		return elicit.Reply{Action: elicit.Accept}, nil
+		return elicit.Answer{Action: elicit.Accept}, nil
 	}
 	many := []string{}
 	for i := range 10_000 {
@@ -200,13 +203,10 @@ func TestHostileQuestions(t *testing.T) {
 		return fmt.Sprintf(`{"mode":"url","url":%q,"elicitationId":"1","message":"go"}`, url)
 	}
 	for args, want := range map[string]string{
-		form("?", `{"type":"object","properties":{`+strings.Join(many, ",")+`}}`):                                "10000 fields",
-		form("?", `{"type":"object","properties":{"a":{"type":"object","properties":{"b":{"type":"string"}}}}}`): `its type "object"`,
-		form("?", `{"type":"object","properties":{"a":{"type":"string","pattern":"(?=x)"}}}`):                    "its pattern cannot be checked",
-		form("?", `{"type":"object","properties":{"a":{"type":"string","enum":["x","x"]}}}`):                     "the same choice twice",
-		form("?", `{"type":"object","properties":{"a":{"type":"array","items":{"type":"object"}}}}`):             "has 0 choices",
+		form("?", `{"type":"object","properties":{`+strings.Join(many, ",")+`}}`):                                "its schema is longer than",
+		form("?", `{"type":"object","properties":{`+strings.Join(many[:9], ",")+`}}`):                            "it has 9 fields, more than 8",
+		form("?", `{"type":"object","properties":{"a":{"type":"object","properties":{"b":{"type":"string"}}}}}`): `the type "object" without choices`,
 		form("?", `{"type":"object","required":["b"],"properties":{"a":{"type":"string"}}}`):                     "requires a field that it does not have",
-		form("?", `{"type":"object","properties":{"`+strings.Repeat("n", 300)+`":{"type":"string"}}}`):           "longer than 200 bytes",
 		page("http://example.com/"):                        "does not begin with https",
 		page("file:///etc/passwd"):                         "does not begin with https",
 		page("https://bank.com@evil.example"):              "contains a user name",
@@ -221,10 +221,10 @@ func TestHostileQuestions(t *testing.T) {
 	if got := call("flood", `{}`, accept); asked != 20 || strings.Count(got, "accept") != 20 || strings.Count(got, "decline null") != 5 || !strings.Contains(got, "5 questions of the server") {
 		t.Errorf("asked %d times, got %q", asked, got)
 	}
-	var shown elicit.Form
-	call("ask", form(strings.Repeat("very long ", 1<<16), `{}`), func(_ context.Context, f elicit.Form) (elicit.Reply, error) {
-		shown = f
-		return elicit.Reply{Action: elicit.Accept}, nil
+	var shown elicit.Question
+	call("ask", form(strings.Repeat("very long ", 1<<16), `{}`), func(_ context.Context, q elicit.Question) (elicit.Answer, error) {
+		shown = q
+		return elicit.Answer{Action: elicit.Accept}, nil
 	})
 	if len(shown.Message) > 5000 {
 		t.Errorf("the message has %d bytes", len(shown.Message))
@@ -234,21 +234,21 @@ func TestHostileQuestions(t *testing.T) {
 func TestServerWantsAPage(t *testing.T) {
 	t.Parallel()
 	_, call := asking(t, true, true, time.Second)
-	var seen elicit.Form
-	got := call("ask", `{"mode":"url","url":"https://bücher.example/pay?id=1","elicitationId":"1","message":"Pay"}`, func(_ context.Context, f elicit.Form) (elicit.Reply, error) {
-		seen = f
-		return elicit.Reply{Action: elicit.Accept}, nil
+	var seen elicit.Question
+	got := call("ask", `{"mode":"url","url":"https://bücher.example/pay?id=1","elicitationId":"1","message":"Pay"}`, func(_ context.Context, q elicit.Question) (elicit.Answer, error) {
+		seen = q
+		return elicit.Answer{Action: elicit.Accept}, nil
 	})
 	if got != "accept null\n" || seen.URL != "https://xn--bcher-kva.example/pay?id=1" || seen.Host() != "xn--bcher-kva.example" {
 		t.Errorf("got %q for %+v", got, seen)
 	}
-	if got := call("required", `{}`, reply(elicit.Reply{Action: elicit.Decline})); !strings.HasSuffix(got, "requires the user to open a page first: the user did not open it") {
+	if got := call("required", `{}`, reply(elicit.Answer{Action: elicit.Decline})); !strings.HasSuffix(got, "requires the user to open a page first: the user did not open it") {
 		t.Errorf("got %q", got)
 	}
-	if got := call("required", `{}`, reply(elicit.Reply{Action: elicit.Accept})); !strings.Contains(got, "Ask the user to finish there, and call the tool again") {
+	if got := call("required", `{}`, reply(elicit.Answer{Action: elicit.Accept})); !strings.Contains(got, "Ask the user to finish there, and call the tool again") {
 		t.Errorf("without an end: %q", got)
 	}
-	if got := call("required", `{"finish":true}`, reply(elicit.Reply{Action: elicit.Accept})); got != "logged in\n" {
+	if got := call("required", `{"finish":true}`, reply(elicit.Answer{Action: elicit.Accept})); got != "logged in\n" {
 		t.Errorf("with an end: %q", got)
 	}
 }
@@ -258,15 +258,15 @@ func TestInterruptedQuestion(t *testing.T) {
 	t.Parallel()
 	c, _ := asking(t, true, true, time.Minute)
 	ctx, interrupt := context.WithCancel(t.Context())
-	_, err := c.Call(ctx, "desk", "ask", json.RawMessage(form("Who?", person)), tools.Approved{Ask: func(ctx context.Context, _ elicit.Form) (elicit.Reply, error) {
+	_, err := c.Call(ctx, "desk", "ask", json.RawMessage(form("Who?", person)), tools.Approved{Ask: func(ctx context.Context, _ elicit.Question) (elicit.Answer, error) {
 		interrupt()
 		<-ctx.Done()
-		return elicit.Reply{}, ctx.Err()
+		return elicit.Answer{}, ctx.Err()
 	}})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("the error is %v", err)
 	}
-	if r, err := c.Call(t.Context(), "desk", "ask", json.RawMessage(form("Who?", `{}`)), tools.Approved{Ask: reply(elicit.Reply{Action: elicit.Accept})}); err != nil || r.Text != "accept {}\n" && r.Text != "accept null\n" {
+	if r, err := c.Call(t.Context(), "desk", "ask", json.RawMessage(form("Who?", `{}`)), tools.Approved{Ask: reply(elicit.Answer{Action: elicit.Accept})}); err != nil || r.Text != "accept {}\n" && r.Text != "accept null\n" {
 		t.Errorf("after that: %q, %v", r.Text, err)
 	}
 }

@@ -56,6 +56,9 @@ func (d *Dialog) openValue(typing bool) {
 	if f.Follows() && d.arming.next {
 		d.arming.soon()
 	}
+	if f.AsksValue() {
+		d.hint = ink.SanitizeLine(f.Problem) // a low window does not show it above
+	}
 	if d.question.typed() {
 		d.comment.begin().Restore(cmp.Or(f.Last, f.Default))
 		d.comment.open = !typing

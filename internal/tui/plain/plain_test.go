@@ -115,19 +115,18 @@ func TestNextQuestionIsPrinted(t *testing.T) {
 }
 
 // An empty line prints the rows of a question again, and the next line can be the answer at
-// once. After a line for a field of a form, an answer needs a pause.
+// once. After a wrong answer, an answer needs a pause.
 func TestEmptyLinesDoNotDelayAnswers(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	form := &elicit.Form{Server: "desk", Tool: "book", Fields: []elicit.Field{{Name: "note", Kind: elicit.Text}}}
+	room := event.Ask{ID: "1"}.Of(elicit.Question{Form: elicit.Form{Server: "desk", Tool: "book", At: 1, Of: 2}, Choices: []string{"Garden"}})
 	for _, c := range []struct {
 		ask      event.Ask
 		lines    []string
 		answered bool
 	}{
 		{event.Ask{ID: "1", Title: "shell make"}, []string{"", "n"}, true},
-		{event.Ask{ID: "1", Form: form}, []string{"", "n"}, true},
-		{event.Ask{ID: "1", Form: form}, []string{"what?", "n"}, false},
-		{event.Ask{ID: "1", Form: form}, []string{"1", "", "1"}, false},
+		{room, []string{"", "n"}, true},
+		{room, []string{"what?", "n"}, false},
 	} {
 		var sent []event.Command
 		p := newFront(screen.Options{Output: io.Discard}, func() time.Time { return now }, func(c event.Command) { sent = append(sent, c) }, Lines{Typed: true})
@@ -141,5 +140,25 @@ func TestEmptyLinesDoNotDelayAnswers(t *testing.T) {
 		if p.dialog.Waits() == c.answered {
 			t.Errorf("%q: sent %v", c.lines, sent)
 		}
+	}
+}
+
+// The user can answer the next question of a form at once.
+func TestNextQuestionOfAFormNeedsNoPause(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	var sent []event.Command
+	p := newFront(screen.Options{Output: io.Discard}, func() time.Time { return now }, func(c event.Command) { sent = append(sent, c) }, Lines{Typed: true})
+	p.handle(t.Context(), &event.UserSaid{Text: "go"})
+	for at := range 2 {
+		p.handle(t.Context(), event.Asked{Ask: event.Ask{ID: "1"}.Of(elicit.Question{Form: elicit.Form{Server: "desk", Tool: "book", At: at + 1, Of: 2, Typed: true}})})
+		if at == 0 {
+			now = now.Add(dialog.Quiet)
+		}
+		p.line("x")
+		p.handle(t.Context(), event.AskDone{ID: "1"})
+	}
+	answer := event.Answer{ID: "1", Decision: event.Answered, Note: "x"}
+	if diff := cmp.Diff([]event.Command{answer, answer}, sent); diff != "" {
+		t.Error(diff)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,23 +15,33 @@ import (
 	"agent/cmd/agent/exit"
 )
 
-// withDesk returns a home whose configuration has an MCP server with a tool that asks the
-// user which table to book, and a broken server.
+// withDesk returns a home whose configuration has a broken MCP server, and one whose tools
+// ask the user: book for what has to be typed, seat for choices, party for a form that cannot
+// be asked, and pay to open a page.
 func withDesk(t *testing.T, model *server) home {
 	t.Helper()
 	s := sdk.NewServer(&sdk.Implementation{Name: "desk", Version: "1"}, nil)
-	s.AddTool(&sdk.Tool{Name: "book", InputSchema: json.RawMessage(`{"type":"object"}`)}, func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		got, err := r.Session.Elicit(ctx, &sdk.ElicitParams{Message: "Which table?", RequestedSchema: json.RawMessage(
-			`{"type":"object","required":["guests"],"properties":{"guests":{"type":"integer","maximum":12},"room":{"type":"string","enum":["garden","hall"],"default":"hall"}}}`)})
-		text := ""
-		if err != nil {
-			text = err.Error()
-		} else {
-			b, _ := json.Marshal(got.Content)
-			text = got.Action + " " + string(b)
-		}
-		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}}, nil
-	})
+	add := func(name string, p sdk.ElicitParams) {
+		s.AddTool(&sdk.Tool{Name: name, InputSchema: json.RawMessage(`{"type":"object"}`)}, func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+			got, err := r.Session.Elicit(ctx, &p)
+			text := ""
+			if err != nil {
+				text = err.Error()
+			} else {
+				b, _ := json.Marshal(got.Content)
+				text = got.Action + " " + string(b)
+			}
+			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}}, nil
+		})
+	}
+	const room = `"room":{"type":"string","enum":["garden","hall"],"default":"hall"}`
+	form := func(schema string) sdk.ElicitParams {
+		return sdk.ElicitParams{Message: "Which table?", RequestedSchema: json.RawMessage(schema)}
+	}
+	add("book", form(`{"type":"object","required":["guests"],"properties":{"guests":{"type":"integer","maximum":12},`+room+`}}`))
+	add("seat", form(`{"type":"object","required":["smoke"],"properties":{"smoke":{"type":"boolean"},"note":{"type":"string"},`+room+`}}`))
+	add("party", form(`{"type":"object","properties":{"guest":{"type":"object","properties":{}}}}`))
+	add("pay", sdk.ElicitParams{Mode: "url", Message: "Pay first.", URL: "https://pay.example/1", ElicitationID: "1"})
 	desk := httptest.NewServer(sdk.NewSSEHandler(func(*http.Request) *sdk.Server { return s }, nil))
 	t.Cleanup(desk.Close)
 	h := newHome(t, nil, at(model)...)
@@ -38,8 +49,10 @@ func withDesk(t *testing.T, model *server) home {
 	return h
 }
 
-// book calls the tool by the fixed one that all calls can use, because a server is broken.
-func book() answer { return call("mcp_call", `{"tool":"mcp__desk__book"}`) }
+// book calls a tool by the fixed one that all calls can use, because a server is broken.
+func book() answer { return callDesk("book") }
+
+func callDesk(tool string) answer { return call("mcp_call", `{"tool":"mcp__desk__`+tool+`"}`) }
 
 // result returns the last request to the model, which has the result of the call.
 func result(t *testing.T, model *server) string {
@@ -50,36 +63,55 @@ func result(t *testing.T, model *server) string {
 
 func TestAnotherProgramAnswersAServer(t *testing.T) {
 	t.Parallel()
-	model := serve(t, book(), say("Booked."), book(), say("Not booked."))
+	model := serve(t, book(), say("Booked."), book(), say("Not booked."), callDesk("party"), say("No party."))
 	h := withDesk(t, model)
 	f := startFrontEndIn(t, h.work, append(h.env, "OPENAI_API_KEY="+testKey), "--base-url", model.URL+"/v1")
 	f.send(`{"type":"prompt","text":"book a table"}`)
-	ask := f.until("ask")["ask"].(map[string]any)
-	form := ask["form"].(map[string]any)
-	if form["server"] != "desk" || form["tool"] != "book" || form["message"] != "Which table?" || len(form["fields"].([]any)) != 2 {
-		t.Errorf("the form is %v", form)
+	question := func() map[string]any { return f.until("ask")["ask"].(map[string]any) }
+	answer := func(ask map[string]any, rest string) {
+		f.send(`{"type":"answer","id":` + quote(ask["id"].(string)) + `,` + rest + `}`)
 	}
-	f.send(`{"type":"answer","id":` + quote(ask["id"].(string)) + `,"decision":"answer","values":{"guests":4}}`)
+	ask := question()
+	same(t, ask["form"].(map[string]any), map[string]any{
+		"server": "desk", "tool": "book", "message": "Which table?", "at": 1.0, "of": 2.0, "typed": true, "wanted": "a whole number of at most 12, required"})
+	if ask["question"] != "guests" {
+		t.Errorf("the question is %v", ask)
+	}
+	answer(ask, `"decision":"answer","note":"13"`)
+	ask = question() // again
+	if form := ask["form"].(map[string]any); form["problem"] != "the answer must be a whole number of at most 12" || form["last"] != "13" {
+		t.Errorf("the question is %v", ask)
+	}
+	// An answer that does not fit leaves the question open.
+	for _, bad := range [][2]string{
+		{`"decision":"answer","choices":[0]`, "answer: there is no choice 0: the question has 0 choices, numbered from 0"},
+		{`"decision":"allow"`, "answer: the question is about a value: use the decision answer or refuse"},
+	} {
+		answer(ask, bad[0])
+		same(t, f.until("error"), map[string]any{"error": bad[1]})
+	}
+	answer(ask, `"decision":"answer","note":"4"`)
+	ask = question()
+	if form := ask["form"].(map[string]any); form["selected"].([]any)[0] != 1.0 || form["optional"] != true {
+		t.Errorf("the question is %v", ask)
+	}
+	answer(ask, `"decision":"answer","choices":[0]`)
 	f.until("turn_end")
-	if got := result(t, model); !strings.Contains(got, `accept {\"guests\":4,\"room\":\"hall\"}`) {
+	if got := result(t, model); !strings.Contains(got, `accept {\"guests\":4,\"room\":\"garden\"}`) {
 		t.Errorf("the result is not in %s", got)
 	}
 	f.send(`{"type":"prompt","text":"again"}`)
-	ask = f.until("ask")["ask"].(map[string]any)
-	// An answer that does not fit leaves the question open.
-	for _, bad := range [][2]string{
-		{`"decision":"answer","values":{"guests":13}`, "answer: guests: enter a whole number of at most 12"},
-		{`"decision":"answer","values":{"guests":2,"rom":"hall"}`, `answer: the form has no field "rom"`},
-		{`"decision":"answer","choices":[0]`, "answer: there is no choice 0: the question has 0 choices, numbered from 0"},
-		{`"decision":"allow"`, `answer: the question has a form: use the decision answer with "values", or refuse`},
-	} {
-		f.send(`{"type":"answer","id":` + quote(ask["id"].(string)) + `,` + bad[0] + `}`)
-		same(t, f.until("error"), map[string]any{"error": bad[1]})
-	}
-	f.send(`{"type":"answer","id":` + quote(ask["id"].(string)) + `,"decision":"answer","values":{"guests":2}}`)
+	answer(question(), `"decision":"answer","note":"4"`)
+	answer(question(), `"decision":"refuse"`)
 	f.until("turn_end")
-	if got := result(t, model); !strings.Contains(got, `accept {\"guests\":2,\"room\":\"hall\"}`) {
+	if got := result(t, model); !strings.Contains(got, "decline null") {
 		t.Errorf("the result is not in %s", got)
+	}
+	f.send(`{"type":"prompt","text":"a party"}`)
+	f.until("turn_end")
+	const why = `the user cannot be asked for the values of the form: its field \"guest\": values of the type \"object\" without choices are not supported`
+	if got := result(t, model); !strings.Contains(got, "decline null") || !strings.Contains(strings.ReplaceAll(got, `\\`, ""), why) {
+		t.Errorf("the reason is not in %s", got)
 	}
 	if code := f.end(); code != 0 {
 		t.Errorf("exit code %d", code)
@@ -108,65 +140,106 @@ func TestCallOnTheCommandLineAsks(t *testing.T) {
 		t.Errorf("got exit code %d and %s", code, out)
 	}
 	s := h.open(t, 100, 30, "mcp", "call", "desk", "book")
-	s.wait("ask: The MCP server desk asks you", "| Which table?", "1 fill in the form  2 decline")
-	s.send("1" + enter)
-	s.wait("guests: a whole number of at most 12; required")
+	s.wait("ask: The MCP server desk asks you", "| Which table?", "question 1 of 2:", "| guests", "a whole number of at most 12, required", "/decline")
 	s.send("13" + enter)
-	s.wait("note: guests: enter a whole number of at most 12")
+	s.wait("note: the answer must be a whole number of at most 12")
 	s.send("4" + enter)
 	s.wait("an empty line means hall")
+	s.send("3" + enter)
+	s.wait("note: answer with")
 	s.send(enter)
-	s.wait("1 send to the server")
-	s.send("y" + enter)
 	s.wait(`accept {"guests":4,"room":"hall"}`)
 	if code := s.exit(); code != 0 {
 		t.Errorf("got exit code %d", code)
 	}
 	s = h.open(t, 100, 30, "mcp", "call", "desk", "book")
-	s.wait("1 fill in the form")
+	s.wait("question 1 of 2")
+	s.send("4" + enter)
+	s.wait("question 2 of 2")
 	s.send("\x04")
 	s.wait("cancel null", "the question was cancelled")
 	s = h.open(t, 100, 30, "mcp", "call", "desk", "book")
-	s.wait("1 fill in the form")
+	s.wait("question 1 of 2")
 	s.send("\x03")
 	if code := s.exit(); code != exit.Interrupted {
 		t.Errorf("got exit code %d after an interrupt", code)
 	}
 }
 
-// UnstableCreateElicitation answers a question of an MCP server.
+// UnstableCreateElicitation opens a page for an MCP server.
 func (e *editor) UnstableCreateElicitation(_ context.Context, r acp.UnstableCreateElicitationRequest) (acp.UnstableCreateElicitationResponse, error) {
-	b, _ := json.Marshal(r.Form.RequestedSchema)
-	e.add("form: " + r.Form.Message + " " + string(b))
-	return acp.UnstableCreateElicitationResponse{Accept: &acp.UnstableCreateElicitationAccept{Action: "accept", Content: map[string]any{"guests": 2, "room": "garden"}}}, nil
+	e.add("page: " + r.Url.Message + " " + r.Url.Url)
+	return acp.UnstableCreateElicitationResponse{Accept: &acp.UnstableCreateElicitationAccept{Action: "accept"}}, nil
 }
 
+// An editor asks for choices as for permissions, and skips what has to be typed.
 func TestEditorAnswersAServer(t *testing.T) {
-	model := serve(t, book(), say("Booked."))
+	model := serve(t, callDesk("seat"), say("Seated."), callDesk("seat"), say("Not seated."), callDesk("seat"), book(), say("Not booked."))
 	h := withDesk(t, model)
-	e := connectEditor(t, h, model, acp.FileSystemCapabilities{})
-	can := acp.ClientCapabilities{Elicitation: &acp.ElicitationCapabilities{Form: &acp.ElicitationFormCapabilities{}}}
-	if _, err := e.Initialize(t.Context(), acp.InitializeRequest{ProtocolVersion: 1, ClientCapabilities: can}); err != nil {
-		t.Fatal(err)
+	e := connectEditor(t, h, model, acp.FileSystemCapabilities{}).open(h)
+	var options []string
+	names := []string{}
+	e.choose = func(_ context.Context, r acp.RequestPermissionRequest) acp.RequestPermissionOutcome {
+		name := names[0]
+		names = names[1:]
+		var all []string
+		outcome := acp.RequestPermissionOutcome{Cancelled: &acp.RequestPermissionOutcomeCancelled{Outcome: "cancelled"}}
+		for _, o := range r.Options {
+			if all = append(all, o.Name); o.Name == name {
+				outcome = acp.RequestPermissionOutcome{Selected: &acp.RequestPermissionOutcomeSelected{Outcome: "selected", OptionId: o.OptionId}}
+			}
+		}
+		options = append(options, strings.Join(all, ", "))
+		return outcome
 	}
-	e.open(h)
-	if got := e.ask("book a table"); got != acp.StopReasonEndTurn {
+	names = []string{"No", "Skip this question", "garden"}
+	if got := e.ask("find a seat"); got != acp.StopReasonEndTurn {
 		t.Errorf("the turn stopped with %s", got)
 	}
-	if got := e.peek(); !strings.Contains(got, "form: The MCP server desk asks you, during the call of book. The server says:\nWhich table? ") {
-		t.Errorf("the form was not shown: %s", got)
+	if want := []string{"Yes, No, Decline", "Skip this question, Decline", "garden, hall, Skip this question, Decline"}; !slices.Equal(options, want) {
+		t.Errorf("the options are %q", options)
 	}
-	if got := result(t, model); !strings.Contains(got, `accept {\"guests\":2,\"room\":\"garden\"}`) {
+	if got := e.peek() + e.questions(); !strings.Contains(got, "The MCP server desk asks you, during the call of seat") || !strings.Contains(got, `The server says:\nWhich table?\n\nQuestion 3 of 3:\nroom\n\none of the choices, optional\n\nYour answers go to the server`) {
+		t.Errorf("the question was not shown: %s", got)
+	}
+	if got := result(t, model); !strings.Contains(got, `accept {\"room\":\"garden\",\"smoke\":false}`) {
+		t.Errorf("the result is not in %s", got)
+	}
+	names = []string{"Yes", "Decline"}
+	e.ask("find another seat")
+	if got := result(t, model); !strings.Contains(got, "decline null") {
+		t.Errorf("the result is not in %s", got)
+	}
+	names = []string{"Yes", "cancels the turn"}
+	if got := e.ask("find a third seat"); got != acp.StopReasonCancelled {
+		t.Errorf("the turn stopped with %s", got)
+	}
+	e.ask("book a table")
+	if got := result(t, model); !strings.Contains(got, "decline null") || !strings.Contains(got, "the editor cannot ask for text") {
 		t.Errorf("the result is not in %s", got)
 	}
 }
 
-// An editor that does not show forms is not asked.
-func TestEditorWithoutForms(t *testing.T) {
-	model := serve(t, book(), say("Not booked."))
-	h := withDesk(t, model)
-	connectEditor(t, h, model, acp.FileSystemCapabilities{}).open(h).ask("book a table")
-	if got := result(t, model); !strings.Contains(got, "client does not support elicitation") {
-		t.Errorf("the result is not in %s", got)
+// Only an editor that can open pages is asked to.
+func TestEditorOpensAPage(t *testing.T) {
+	for _, opens := range []bool{true, false} {
+		model := serve(t, callDesk("pay"), say("Done."))
+		h := withDesk(t, model)
+		e := connectEditor(t, h, model, acp.FileSystemCapabilities{})
+		if opens {
+			can := acp.ClientCapabilities{Elicitation: &acp.ElicitationCapabilities{Url: &acp.ElicitationUrlCapabilities{}}}
+			if _, err := e.Initialize(t.Context(), acp.InitializeRequest{ProtocolVersion: 1, ClientCapabilities: can}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		e.open(h).ask("pay")
+		shown := strings.Contains(e.peek(), "page: The MCP server desk wants you to open a page, during the call of pay. The server says:\nPay first. https://pay.example/1")
+		want := "accept null"
+		if !opens {
+			want = "the editor cannot open pages for MCP servers"
+		}
+		if got := result(t, model); !strings.Contains(got, want) || shown != opens {
+			t.Errorf("%v: the page was shown: %v, the result is not in %s", opens, shown, got)
+		}
 	}
 }

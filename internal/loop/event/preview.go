@@ -245,8 +245,8 @@ type Ask struct {
 	Port    int    `json:"port,omitempty"`
 	Stay    string `json:"stay,omitempty"`
 
-	// The fields of a question that the model asks. Its answer is Answered, or
-	// Refuse, which leaves the choice to the model.
+	// The fields of a question that the model asks, or an MCP server: see Form. The answer
+	// to the model is Answered, or Refuse, which leaves the choice to it.
 	Question string   `json:"question,omitempty"` // complete; Title has its beginning
 	Choices  []Choice `json:"choices,omitempty"`
 	Many     bool     `json:"many,omitempty"` // several may be chosen

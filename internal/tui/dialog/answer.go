@@ -88,6 +88,10 @@ func (f *form) pressText(msg tea.KeyPressMsg, lead string) Result {
 	if n, err := strconv.Atoi(text); err == nil && len(text) == 1 && !f.question.typed() && (n < 5 || f.question.rows.Digit(n) >= 0) {
 		return f.pressDigit(n, lead)
 	}
+	if f.question.asksValue() && !f.question.typed() && !f.typing {
+		f.hint = "answer with " + f.question.rows.digits()
+		return Result{}
+	}
 	kind, ok := map[string]Kind{"y": Yes, "n": No}[strings.ToLower(text)]
 	if ok && !f.question.chooses() && (lead == "" || lead == text) && f.question.rows.mark(kind) {
 		f.lead = text

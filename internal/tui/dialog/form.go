@@ -42,7 +42,12 @@ func (f *form) Full() bool { return f.full || f.Plan().open || f.question.review
 
 // Dismisses reports whether esc closes the comment, the editor of a plan, the review or
 // the full view.
-func (f *form) Dismisses() bool { return f.writes() || f.full || f.question.reviewing }
+func (f *form) Dismisses() bool {
+	if f.question.typed() && f.comment.open {
+		return f.comment.edit.Mode.HandlesEscape()
+	}
+	return f.writes() || f.full || f.question.reviewing
+}
 
 // writes reports whether keys type into a comment or into the plan.
 func (f *form) writes() bool {

@@ -56,9 +56,6 @@ func (d *Dialog) openValue(typing bool) {
 	if f.Follows() && d.arming.next {
 		d.arming.soon()
 	}
-	if f.AsksValue() {
-		d.hint = ink.SanitizeLine(f.Problem) // a low window does not show it above
-	}
 	if d.question.typed() {
 		d.comment.begin().Restore(cmp.Or(f.Last, f.Default))
 		d.comment.open = !typing
@@ -112,18 +109,19 @@ func (q *question) valueFacts() []string {
 		return nil
 	}
 	f, width := q.ask.Form, max(q.width-4, 1)
-	out := q.serverText(width)
+	line := func(style lipgloss.Style, text string) []string {
+		return ink.RenderLines(style, ink.Wrap(ink.SanitizeLine(text), width))
+	}
+	var out []string
+	if f.Problem != "" { // first, for a low window
+		out = line(q.st.Red, f.Problem)
+	}
+	out = append(out, q.serverText(width)...)
 	if q.ask.Question != "" {
 		out = append(out, q.quote(PlaceText(f), q.ask.Question, width)...)
+		out = append(out, line(q.st.Dim, f.Wanted)...)
 	}
-	add := func(style lipgloss.Style, text string) {
-		if text != "" {
-			out = append(out, ink.RenderLines(style, ink.Wrap(ink.SanitizeLine(text), width))...)
-		}
-	}
-	add(q.st.Dim, f.Wanted)
-	add(q.st.Red, f.Problem)
-	add(q.st.Dim, FormWarning)
+	out = append(out, line(q.st.Dim, FormWarning)...)
 	out = append(out, "")
 	for i, l := range out {
 		out[i] = strings.TrimRight("    "+l, " ")

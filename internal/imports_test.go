@@ -51,13 +51,13 @@ var mayImport = map[string][]string{
 	"internal/loop/policy":             {"internal/history", "internal/loop/bash", "internal/loop/event", "internal/loop/policy/command", "internal/tools", "internal/tools/manifest", "internal/tools/tempdir", "internal/realpath"},
 	"internal/loop/policy/command":     {"internal/loop/bash"},
 	"internal/loop/part":               {"internal/loop/event", "internal/tools", "internal/tools/workspace"},
-	"internal/loop/instructions":       {"internal/loop/event", "internal/tools", "internal/tools/advice", "internal/tools/intake", "internal/tools/workspace"},
+	"internal/loop/instructions":       {"internal/realpath", "internal/loop/event", "internal/tools", "internal/tools/advice", "internal/tools/intake", "internal/tools/workspace"},
 	"internal/loop/turn":               {"internal/elicit", "internal/loop/budget", "internal/loop/event", "internal/loop/hunk", "internal/loop/plan", "internal/loop/window", "internal/loop/policy", "internal/tools", "internal/tools/advice", "internal/tools/charset", "internal/tools/schema", "internal/tools/workspace", "internal/llm"},
 	"internal/loop/delegate":           {"internal/loop/budget", "internal/loop/event", "internal/loop/instructions", "internal/loop/policy", "internal/loop/session", "internal/loop/turn", "internal/llm", "internal/tools", "internal/tools/advice", "internal/tools/intake"},
 	"internal/loop/delegate/isolation": {"internal/loop/delegate", "internal/loop/event", "internal/loop/policy", "internal/tools", "internal/tools/workspace"},
 	"internal/loop/hooks":              {"internal/loop/event", "internal/realpath", "internal/tools", "internal/loop/part"},
 	"internal/loop/secrets":            {"internal/loop/event", "internal/llm", "internal/llm/mask", "internal/tools", "internal/loop/part"},
-	"internal/loop/undo":               {"internal/loop/event", "internal/loop/hunk", "internal/loop/turn", "internal/history", "internal/tools", "internal/tools/shell/sandbox", "internal/tools/workspace"},
+	"internal/loop/undo":               {"internal/realpath", "internal/loop/event", "internal/loop/hunk", "internal/loop/turn", "internal/history", "internal/tools", "internal/tools/shell/sandbox", "internal/tools/workspace"},
 	"internal/loop/trace":              {"internal/loop/event", "internal/llm", "internal/loop/part"},
 	"internal/loop/export":             {"internal/link", "internal/loop/event", "internal/loop/session", "internal/llm", "internal/history"},
 	"internal/loop/export/adopt":       {"internal/loop/export", "internal/loop/event", "internal/llm", "internal/history"},
@@ -118,7 +118,7 @@ var mayImport = map[string][]string{
 	"cmd/agent/keys":                   {"cmd/agent/command", "cmd/agent/settings", "internal/tui/keys"},
 	"cmd/agent/lines":                  {"internal/tui/terminal/ptytest"},
 	"cmd/agent/configuration":          {"cmd/agent/command", "cmd/agent/settings", "internal/llm", "internal/tui/ink"},
-	"cmd/agent/acp":                    {"cmd/agent/command", "cmd/agent/desktop", "cmd/agent/exit", "cmd/agent/headless", "cmd/agent/sessions", "cmd/agent/settings", "internal/llm", "internal/loop/event", "internal/loop/session", "internal/tools/workspace", "internal/tui/dialog", "internal/tui/ink", "internal/tui/screen", "internal/tui/slash"},
+	"cmd/agent/acp":                    {"internal/realpath", "cmd/agent/command", "cmd/agent/desktop", "cmd/agent/exit", "cmd/agent/headless", "cmd/agent/sessions", "cmd/agent/settings", "internal/llm", "internal/loop/event", "internal/loop/session", "internal/tools/workspace", "internal/tui/dialog", "internal/tui/ink", "internal/tui/screen", "internal/tui/slash"},
 }
 
 // leaf may be imported by every package.

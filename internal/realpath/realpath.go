@@ -138,7 +138,18 @@ func Missing(path string) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
-// Inside reports whether a path is dir or below it. Both are absolute and clean.
+// Inside reports whether a path is dir or below it. Both are absolute. It compares the paths
+// as they are written and follows no links.
 func Inside(path, dir string) bool {
-	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, string(filepath.Separator))+string(filepath.Separator))
+	_, in := Rel(path, dir)
+	return in
+}
+
+// Rel returns a path relative to dir. It reports false if the path is not Inside dir.
+func Rel(path, dir string) (rel string, in bool) {
+	path, dir = filepath.Clean(path), filepath.Clean(dir)
+	if path == dir {
+		return ".", true
+	}
+	return strings.CutPrefix(path, strings.TrimSuffix(dir, string(filepath.Separator))+string(filepath.Separator))
 }

@@ -80,15 +80,9 @@ func ownNear(dir string) string {
 		own = append(own, filepath.Dir(file))
 	}
 	for _, path := range own {
-		if within(realpath.Of(dir), realpath.Of(path)) || within(realpath.Of(path), realpath.Of(dir)) {
+		if realpath.Inside(realpath.Of(path), realpath.Of(dir)) || realpath.Inside(realpath.Of(dir), realpath.Of(path)) {
 			return path
 		}
 	}
 	return ""
-}
-
-// within reports whether path is dir or below it.
-func within(dir, path string) bool {
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && filepath.IsLocal(rel)
 }

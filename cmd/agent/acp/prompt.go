@@ -11,6 +11,7 @@ import (
 
 	"agent/cmd/agent/desktop"
 	"agent/internal/loop/event"
+	"agent/internal/realpath"
 	"agent/internal/tui/slash"
 )
 
@@ -94,7 +95,7 @@ func (s *session) nameOf(uri string) string {
 		path = strings.TrimPrefix(path, "/")
 	}
 	path = filepath.FromSlash(path)
-	if rel, err := filepath.Rel(s.opened.Dir, path); err == nil && filepath.IsLocal(rel) {
+	if rel, in := realpath.Rel(path, s.opened.Dir); in {
 		path = rel
 	}
 	if u.Fragment != "" {

@@ -76,7 +76,7 @@ func program(dir, name string) (path string, in bool) {
 	}
 	for _, p := range []string{path, realpath.Of(path)} {
 		for _, d := range []string{dir, realpath.Of(dir)} {
-			if rel, err := filepath.Rel(d, p); err == nil && filepath.IsLocal(rel) {
+			if rel, in := realpath.Rel(p, d); in {
 				return rel, true
 			}
 		}

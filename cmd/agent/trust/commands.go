@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"agent/internal/realpath"
 	"agent/internal/tools/manifest"
 )
 
@@ -113,7 +114,7 @@ func (l launch) dirs() []string {
 // above returns the directory of the command and those above it, up to the root.
 func (l launch) above() []string {
 	dirs := []string{l.dir}
-	for at := l.dir; at != l.root && inside(l.root, at) && len(dirs) < maxDirs; {
+	for at := l.dir; at != l.root && realpath.Inside(at, l.root) && len(dirs) < maxDirs; {
 		at = filepath.Dir(at)
 		dirs = append(dirs, at)
 	}
@@ -128,7 +129,7 @@ func (l launch) named(words, dirs []string) (out []string) {
 	for _, word := range words {
 		for _, path := range pathsIn(word, slices.Concat(dirs, out)) {
 			info, err := os.Stat(path)
-			if err == nil && info.IsDir() && path != l.root && inside(l.root, path) && len(dirs)+len(out) < maxDirs && !slices.Contains(dirs, path) && !slices.Contains(out, path) {
+			if err == nil && info.IsDir() && path != l.root && realpath.Inside(path, l.root) && len(dirs)+len(out) < maxDirs && !slices.Contains(dirs, path) && !slices.Contains(out, path) {
 				out = append(out, path)
 			}
 		}
@@ -212,10 +213,4 @@ func filesBelow(dir string) (out []string) {
 		return nil
 	})
 	return out
-}
-
-// inside reports whether path is root or in it.
-func inside(root, path string) bool {
-	rel, err := filepath.Rel(root, path)
-	return err == nil && filepath.IsLocal(rel)
 }

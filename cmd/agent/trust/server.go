@@ -282,7 +282,7 @@ func elsewhere(root string, args []string) bool {
 		}
 		switch option {
 		case "--directory", "--prefix", "--cwd", "--dir", "-C":
-			if filepath.IsAbs(dir) && !inside(root, dir) {
+			if filepath.IsAbs(dir) && !realpath.Inside(dir, root) {
 				return true
 			}
 		}
@@ -303,11 +303,11 @@ func isCode(word string) bool {
 func localWords(root, dir string, words []string) (out []string) {
 	for _, word := range words {
 		if filepath.IsAbs(word) {
-			if in := realpath.Of(root); !inside(root, word) && inside(in, word) {
+			if in := realpath.Of(root); !realpath.Inside(word, root) && realpath.Inside(word, in) {
 				word = filepath.Join(root, strings.TrimPrefix(word, in))
 			}
 			rel, err := filepath.Rel(dir, word)
-			if err != nil || !inside(root, word) {
+			if err != nil || !realpath.Inside(word, root) {
 				continue
 			}
 			word = rel

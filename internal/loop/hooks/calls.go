@@ -328,7 +328,7 @@ func (c *Calls) relative(name string) []string {
 
 // below returns an absolute path relative to dir if it is inside.
 func below(dir, path string) string {
-	if rel, err := filepath.Rel(dir, path); err == nil && filepath.IsLocal(rel) {
+	if rel, in := realpath.Rel(path, dir); in {
 		return rel
 	}
 	return path

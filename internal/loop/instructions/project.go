@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"agent/internal/llm/phrase"
+	"agent/internal/realpath"
 )
 
 // Options configure a Project.
@@ -154,7 +155,7 @@ func (p *Project) levels() []string {
 
 // Show returns a path for display: relative to the working directory if it is below.
 func (p *Project) Show(path string) string {
-	if rel, err := filepath.Rel(p.o.Dir, path); err == nil && filepath.IsLocal(rel) {
+	if rel, in := realpath.Rel(path, p.o.Dir); in {
 		return filepath.ToSlash(p.o.Show(rel))
 	}
 	return filepath.ToSlash(p.o.Show(path))

@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"agent/internal/llm/phrase"
+	"agent/internal/realpath"
 	"agent/internal/tools/advice"
 	"agent/internal/tools/workspace"
 )
@@ -89,7 +90,7 @@ func (s source) read(path string, imported bool) (document, error) {
 func (s source) find(path string) (*workspace.Workspace, workspace.Place, error) {
 	why := fmt.Errorf("it is outside %s", s.place)
 	for _, dir := range s.dirs { // one may be in another
-		if !within(dir, path) {
+		if !realpath.Inside(path, dir) {
 			continue
 		}
 		w, err := workspace.Open(dir)
@@ -128,17 +129,11 @@ func (s source) explain(path string, err error) error {
 // holds reports whether a path without symbolic links is in s.
 func (s source) holds(real string) bool {
 	for _, dir := range s.dirs {
-		if d, err := filepath.EvalSymlinks(dir); err == nil && within(d, real) {
+		if d, err := filepath.EvalSymlinks(dir); err == nil && realpath.Inside(real, d) {
 			return true
 		}
 	}
 	return false
-}
-
-// within reports whether path is dir or below it.
-func within(dir, path string) bool {
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && filepath.IsLocal(rel)
 }
 
 // clean returns the content of a file as text with newlines as line ends, without a

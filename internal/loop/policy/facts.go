@@ -258,7 +258,6 @@ func (b borders) readable(real string) bool { return b.inside(real) || within(b.
 // within reports whether path is one of dirs or below one.
 func within(dirs []string, path string) bool {
 	return slices.ContainsFunc(dirs, func(dir string) bool {
-		rel, err := filepath.Rel(dir, path)
-		return err == nil && filepath.IsLocal(rel)
+		return realpath.Inside(path, dir)
 	})
 }

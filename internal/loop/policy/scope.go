@@ -317,7 +317,7 @@ func changed(before, now []File, show func(path string) string) string {
 
 // show returns a path relative to the directory of the command if it is below it.
 func (g Grant) show(path string) string {
-	if rel, err := filepath.Rel(g.Dir, path); err == nil && filepath.IsLocal(rel) {
+	if rel, in := realpath.Rel(path, g.Dir); in {
 		return rel
 	}
 	return path

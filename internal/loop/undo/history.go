@@ -7,6 +7,7 @@ import (
 
 	"agent/internal/history/blobs"
 	"agent/internal/loop/event"
+	"agent/internal/realpath"
 	"agent/internal/tools/snapshot"
 )
 
@@ -102,7 +103,7 @@ func (r *historyReader) here(path string) string {
 	if r.base == r.dir {
 		return path
 	}
-	if rel, err := filepath.Rel(r.base, path); err == nil && filepath.IsLocal(rel) {
+	if rel, in := realpath.Rel(path, r.base); in {
 		return filepath.Join(r.dir, rel)
 	}
 	return path

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"agent/internal/realpath"
 	"agent/internal/tools/search"
 	"agent/internal/tools/snapshot"
 )
@@ -82,7 +83,7 @@ func (a *roots) at(name string) (place, bool) {
 
 // show returns a path as the user knows it: relative to the first root, if it lies there.
 func (a *roots) show(name string) string {
-	if rel, err := filepath.Rel(a.main, name); err == nil && filepath.IsLocal(rel) {
+	if rel, in := realpath.Rel(name, a.main); in {
 		return filepath.ToSlash(rel)
 	}
 	return name

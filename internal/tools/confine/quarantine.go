@@ -205,7 +205,7 @@ func openDir(dir *os.Root, name string) (next *os.Root, link bool, err error) {
 
 // show returns path relative to the workspace if it is in it.
 func (a *Area) show(path string) string {
-	if rel, err := filepath.Rel(a.workspace, path); err == nil && filepath.IsLocal(rel) {
+	if rel, in := realpath.Rel(path, a.workspace); in {
 		return filepath.ToSlash(rel)
 	}
 	return path

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"agent/internal/llm/phrase"
+	"agent/internal/realpath"
 )
 
 // Limits of the files that are copied to a worktree.
@@ -184,7 +185,7 @@ func (c *carrier) copy(name, id string) error {
 func (w *Worktree) isPrivate(name string) bool {
 	at := filepath.Join(w.repo.Root, filepath.FromSlash(name))
 	for _, private := range append([]string{w.place.Dir}, w.place.Private...) {
-		if rel, err := filepath.Rel(private, at); err == nil && filepath.IsLocal(rel) {
+		if realpath.Inside(at, private) {
 			return true
 		}
 	}

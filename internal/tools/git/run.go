@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"agent/internal/realpath"
 	"agent/internal/scratch"
 )
 
@@ -53,10 +54,6 @@ func (r Repository) Session(ctx context.Context) (*Session, error) {
 
 // within reports whether a file is below dir, also after its links are resolved.
 func within(dir, file string) bool {
-	inside := func(dir, file string) bool {
-		rel, err := filepath.Rel(dir, file)
-		return err == nil && filepath.IsLocal(rel)
-	}
 	real, err := filepath.EvalSymlinks(file)
 	if err != nil {
 		return true
@@ -65,7 +62,7 @@ func within(dir, file string) bool {
 	if err != nil {
 		return true
 	}
-	return inside(dir, file) || inside(top, file) || inside(top, real)
+	return realpath.Inside(file, dir) || realpath.Inside(file, top) || realpath.Inside(real, top)
 }
 
 // Close removes the temporary git directory.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"agent/internal/realpath"
 	"agent/internal/tools/shell/sandbox"
 )
 
@@ -49,7 +50,7 @@ func SandboxFailure(p *sandbox.Profile, dir, output string, code int) (f Failure
 		rest = rest[len(line):]
 		line = strings.TrimSpace(line)
 		if path := deniedPath(p, dir, line); path != "" {
-			if slices.ContainsFunc(p.Downloads, func(dir string) bool { return within(path, dir) }) && !p.Network {
+			if slices.ContainsFunc(p.Downloads, func(dir string) bool { return realpath.Inside(path, dir) }) && !p.Network {
 				return Failure{Network: true}, true
 			}
 			return Failure{Path: path}, true
@@ -120,7 +121,7 @@ func deniedPath(p *sandbox.Profile, dir, line string) string {
 			path = filepath.Join(dir, path)
 		}
 		for _, fixed := range p.ReadOnly {
-			if within(path, fixed) {
+			if realpath.Inside(path, fixed) {
 				return path
 			}
 		}
@@ -128,7 +129,7 @@ func deniedPath(p *sandbox.Profile, dir, line string) string {
 		// "permission denied" only a path in the home directory counts: another one may
 		// belong to another user, or be a program.
 		isPath := strings.Contains(word, "/")
-		if isPath && !writable(p, path) && (readOnlySystem || p.Home != "" && within(path, p.Home)) {
+		if isPath && !writable(p, path) && (readOnlySystem || p.Home != "" && realpath.Inside(path, p.Home)) {
 			return path
 		}
 	}
@@ -186,15 +187,15 @@ func absolute(p *sandbox.Profile, dir, word string) string {
 // hides reports whether the sandbox hides a path. In a hidden home directory only files
 // that exist count, and modules without their extension.
 func hides(p *sandbox.Profile, path string) bool {
-	shown := slices.ContainsFunc(p.Show, func(show string) bool { return within(path, show) })
-	if !shown && slices.ContainsFunc(p.Hide, func(hidden string) bool { return within(path, hidden) }) {
+	shown := slices.ContainsFunc(p.Show, func(show string) bool { return realpath.Inside(path, show) })
+	if !shown && slices.ContainsFunc(p.Hide, func(hidden string) bool { return realpath.Inside(path, hidden) }) {
 		return true
 	}
 	if temporary, own := inTemp(p, path); temporary && !own && !shown && !writable(p, path) {
 		_, err := os.Lstat(path)
 		return err == nil
 	}
-	if !p.NoHome || shown || writable(p, path) || path == p.Home || !within(path, p.Home) {
+	if !p.NoHome || shown || writable(p, path) || path == p.Home || !realpath.Inside(path, p.Home) {
 		return false
 	}
 	return slices.ContainsFunc([]string{"", ".js", ".ts", ".json"}, func(extension string) bool {
@@ -208,7 +209,7 @@ func hides(p *sandbox.Profile, path string) bool {
 func hiddenProgram(p *sandbox.Profile, name string) string {
 	dirs := append(filepath.SplitList(os.Getenv("PATH")), filepath.Join(p.Home, ".local/bin"), filepath.Join(p.Home, "bin"))
 	for _, dir := range dirs {
-		if !within(dir, p.Home) {
+		if !realpath.Inside(dir, p.Home) {
 			continue
 		}
 		if path, err := filepath.EvalSymlinks(filepath.Join(dir, name)); err == nil && hides(p, path) {
@@ -241,21 +242,21 @@ var homeWord = pattern(`(?:~|/|\.\./?)[^\s'"` + "`" + `;&|()<>]*`)
 // writable reports whether commands may write to a path.
 func writable(p *sandbox.Profile, path string) bool {
 	for _, w := range p.Write {
-		if within(path, w) {
+		if realpath.Inside(path, w) {
 			return true
 		}
 	}
 	if _, own := inTemp(p, path); own {
 		return true
 	}
-	return within(path, "/dev") || within(path, "/proc")
+	return realpath.Inside(path, "/dev") || realpath.Inside(path, "/proc")
 }
 
 // inTemp reports whether a path is below the temporary directory of the command, and whether
 // the directory has its first name: otherwise the system may have it.
 func inTemp(p *sandbox.Profile, path string) (temporary, own bool) {
 	for i, dir := range sandbox.TempMounts {
-		if p.Temp == "" || path == dir || !within(path, dir) {
+		if p.Temp == "" || path == dir || !realpath.Inside(path, dir) {
 			continue
 		}
 		first, _, _ := strings.Cut(path[len(dir)+1:], "/")
@@ -263,11 +264,6 @@ func inTemp(p *sandbox.Profile, path string) (temporary, own bool) {
 		return true, err == nil && info.Mode().Perm() != 0 // a mount point has no permissions
 	}
 	return false, false
-}
-
-// within reports whether path is dir or in it.
-func within(path, dir string) bool {
-	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
 }
 
 // pattern returns a function that compiles an expression when it is first called, because

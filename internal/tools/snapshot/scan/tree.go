@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"agent/internal/realpath"
 	"agent/internal/tools/git"
 	"agent/internal/tools/search"
 	"agent/internal/tools/snapshot"
@@ -42,7 +43,7 @@ func openTree(top string, skip []string, store snapshot.Contents) (*tree, error)
 	}
 	t := &tree{top: top, root: root, skip: map[string]bool{}, store: store, limit: MaxEntries}
 	for _, path := range skip {
-		if rel, err := filepath.Rel(top, path); err == nil && filepath.IsLocal(rel) {
+		if rel, in := realpath.Rel(path, top); in {
 			t.skip[filepath.ToSlash(rel)] = true
 		}
 	}
@@ -62,7 +63,7 @@ func refuse(top string) error {
 	if real, err := filepath.EvalSymlinks(home); err == nil {
 		home = real
 	}
-	if rel, err := filepath.Rel(top, home); err == nil && filepath.IsLocal(rel) {
+	if realpath.Inside(home, top) {
 		return errors.New("it contains the home directory")
 	}
 	return nil

@@ -13,7 +13,7 @@ import (
 // A custom tool runs in the sandbox. One that only reads needs no approval: it cannot change the
 // workspace, and sees nothing else of the home directory.
 func TestCustomToolsRunInTheSandbox(t *testing.T) {
-	c := confineCommands(t)
+	c := confineAlways(t)
 	ws, err := workspace.Open(c.dir)
 	if err != nil {
 		t.Fatal(err)

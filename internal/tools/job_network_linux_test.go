@@ -10,7 +10,7 @@ import (
 
 // A job that listens is offered the network once. Its restart stops the first job.
 func TestListeningJobIsOfferedTheNetwork(t *testing.T) {
-	c := confineCommands(t)
+	c := confineAlways(t)
 	python, err := exec.LookPath("python3")
 	if err != nil {
 		t.Skip("python3 is not installed")

@@ -42,7 +42,7 @@ func (c *confined) paths(store snapshottest.Store) string {
 
 // A command whose change cannot be kept is blocked, unless its order is not strict.
 func TestStrictCommandIsBlocked(t *testing.T) {
-	c := confineCommands(t)
+	c := confineAlways(t)
 	store, ok := c.keep(true)
 	put(t, filepath.Join(c.dir, "big"), strings.Repeat("x", 101))
 	call, err := c.prepare("shell", map[string]any{"command": "echo x >small; echo x >big"})
@@ -80,7 +80,7 @@ func TestStrictCommandIsBlocked(t *testing.T) {
 // Undo keeps nothing below .git, in any spelling, so a strict command cannot use it to change a
 // file by a second name.
 func TestStrictCommandUsesNoOtherSpellingOfGit(t *testing.T) {
-	c := confineCommands(t)
+	c := confineAlways(t)
 	_, ok := c.keep(true)
 	c.put("keep", "mine\n")
 	c.put("target/.GIT/f", "")
@@ -101,7 +101,7 @@ func TestStrictCommandUsesNoOtherSpellingOfGit(t *testing.T) {
 // A command that may not change the git directory does not try to update its index, as git
 // status and go build do. Where git tries nevertheless, that does not block the command.
 func TestStrictCommandLeavesTheIndex(t *testing.T) {
-	c := confineCommands(t)
+	c := confineAlways(t)
 	c.git("init", "-q")
 	c.put("f", "one\n")
 	c.git("add", "f")
@@ -134,7 +134,7 @@ func TestStrictCommandLeavesTheIndex(t *testing.T) {
 
 // A job keeps a file again in each turn.
 func TestJobsKeepFilesInEachTurn(t *testing.T) {
-	c := confineCommands(t)
+	c := confineAlways(t)
 	store, ok := c.keep(false)
 	call, err := c.prepare("jobs", map[string]any{"action": "start", "command": "while read x; do echo $x >a; echo done; done"})
 	if err != nil {

@@ -218,7 +218,9 @@ func TestUnreadableDirectories(t *testing.T) {
 	_, ok := c.keep(true)
 	ok.Access = tools.Access{Strict: true}
 	for i := range 6000 { // no scan gets to z
-		c.put(fmt.Sprintf("a%d/f", i), "")
+		if err := os.Mkdir(filepath.Join(c.dir, fmt.Sprint("a", i)), 0o755); err != nil {
+			t.Fatal(err)
+		}
 	}
 	c.put("z/d/f", "mine\n")
 	c.put("z/e/f", "mine\n")
@@ -245,7 +247,9 @@ func TestProtectedPathsByARace(t *testing.T) {
 	_, ok := c.keep(true)
 	ok.Access = tools.Access{Strict: true}
 	for i := range 6000 { // no scan gets to z
-		c.put(fmt.Sprintf("a%d/f", i), "")
+		if err := os.Mkdir(filepath.Join(c.dir, fmt.Sprint("a", i)), 0o755); err != nil {
+			t.Fatal(err)
+		}
 	}
 	c.put("z/sub/f", "")
 	c.put("race.py", `import os, threading, time

@@ -16,7 +16,7 @@ import (
 
 // Files that were put in the place of protected ones are kept, however many there are.
 func TestRemovedFilesAreKept(t *testing.T) {
-	c := confineCommands(t)
+	c := confineAlways(t)
 	c.git("init", "-q")
 	for i := range 12 {
 		c.sh(fmt.Sprintf("echo evil %d >.envrc; echo notes %d >n; mv n .git/config", i, i), tools.Access{})
@@ -43,7 +43,7 @@ func TestRemovedFilesAreKept(t *testing.T) {
 // Another program makes links at the names of files that the check after a command could
 // write. It writes to none of them.
 func TestLinksAreNotWrittenThrough(t *testing.T) {
-	c := confineCommands(t)
+	c := confineAlways(t)
 	c.git("init", "-q")
 	c.put("important", "important\n")
 	for range 100 {
@@ -85,7 +85,7 @@ func meanwhile(again, do func()) {
 // A directory that is checked after a command is exchanged for a link all the time. The
 // check changes nothing behind the link.
 func TestLinkSwapsWhileUndoing(t *testing.T) {
-	c := confineCommands(t)
+	c := confineAlways(t)
 	c.git("init", "-q", "--bare", "bare")
 	c.put("src/update", "user\n")
 	hooks, link := filepath.Join(c.dir, "bare/hooks"), filepath.Join(c.dir, "link")

@@ -27,10 +27,13 @@ type confined struct {
 	snapshot *snapshot.Order
 }
 
-// confine returns a workspace in the complete sandbox. It skips the test if this
-// system has none.
+// confine returns a workspace in the complete sandbox. It skips the test if this system has
+// none, and with -short: commands that are watched start the same goroutines.
 func confine(t testing.TB) confined {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("make test runs it")
+	}
 	if r := sandbox.Probe(); r.Form != sandbox.Complete {
 		t.Skip("the complete sandbox does not work here: ", r.Reason)
 	}

@@ -320,6 +320,9 @@ func TestSandboxWithoutNamespaces(t *testing.T) {
 	if r.Form == sandbox.None {
 		t.Skip(r.Reason)
 	}
+	if testing.Short() {
+		t.Skip("make test runs it")
+	}
 	c := confineAs(t, sandbox.WritesOnly)
 	before := c.state()
 	same(t, c.run("echo a >f && sh -c 'cat f' >/dev/null && cat f; mkdir d && mv f d && ls d").Output, "a\nf\n")

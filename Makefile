@@ -19,7 +19,7 @@ RACY    := Interrupt|Signal|Delegate|Story
 # Tests of the screen that start goroutines.
 SCREEN  := Pump|Relay|Run|Plain|Deadlock|Stream|Batches|AtATerminal
 # Packages that do not need the race detector: neither they nor their tests start goroutines.
-SERIAL  := cmd/agent/desktop|internal|internal/(elicit|link|realpath|textdiff)|internal/llm/(text|marker|mask|phrase|strict|script/scenes)
+SERIAL  := cmd/agent/desktop|internal|internal/(elicit|link|realpath|sampling|textdiff)|internal/llm/(text|marker|mask|phrase|strict|script/scenes)
 SERIAL  := $(SERIAL)|internal/loop/(export.*|window|event|hunk|plan|policy/command|situation)
 SERIAL  := $(SERIAL)|internal/tools/(advice|edit|read|search/dfa|search/wildmatch|snapshot|toolchain)
 SERIAL  := $(SERIAL)|internal/tui/(transcript|markdown|diff|dialog|editor.*|ink|keys|list)

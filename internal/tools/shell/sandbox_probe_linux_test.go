@@ -241,7 +241,10 @@ func TestSandboxSharesNetwork(t *testing.T) {
 
 // The first commands of a session may start at the same time.
 func TestSandboxStartsInParallel(t *testing.T) {
-	c := confine(t)
+	if r := sandbox.Probe(); r.Form != sandbox.Complete {
+		t.Skip("the complete sandbox does not work here: ", r.Reason)
+	}
+	c := confineAs(t, sandbox.Complete)
 	done := make(chan string)
 	for range 8 {
 		go func() {

@@ -15,6 +15,7 @@ import (
 // may import. A package without a row follows the nearest one above it.
 var mayImport = map[string][]string{
 	"internal/llm/phrase":              {},
+	"internal/jsonrpc":                 {},
 	"internal/link":                    {},
 	"internal/elicit":                  {"internal/link"},
 	"internal/realpath":                {},
@@ -38,8 +39,8 @@ var mayImport = map[string][]string{
 	"internal/tools/workspace":         {"internal/tools/advice", "internal/tools/charset", "internal/tools/tempdir", "internal/realpath", "internal/textdiff"},
 	"internal/tools/lsp":               {"internal/llm", "internal/tools", "internal/tools/advice", "internal/tools/charset", "internal/tools/intake", "internal/tools/lsp/client", "internal/tools/lsp/protocol", "internal/tools/workspace", "internal/realpath"},
 	"internal/tools/lsp/protocol":      {},
-	"internal/tools/lsp/client":        {"internal/tools/lsp/protocol"},
-	"internal/tools/mcp":               {"internal/elicit", "internal/llm", "internal/tools", "internal/tools/advice", "internal/tools/intake", "internal/tools/schema"},
+	"internal/tools/lsp/client":        {"internal/jsonrpc", "internal/tools/lsp/protocol"},
+	"internal/tools/mcp":               {"internal/elicit", "internal/jsonrpc", "internal/llm", "internal/tools", "internal/tools/advice", "internal/tools/intake", "internal/tools/schema"},
 	"internal/loop/event":              {"internal/elicit", "internal/llm"},
 	"internal/loop/budget":             {"internal/loop/event", "internal/llm"},
 	"internal/loop/plan":               {"internal/loop/event"},
@@ -118,7 +119,7 @@ var mayImport = map[string][]string{
 	"cmd/agent/keys":                   {"cmd/agent/command", "cmd/agent/settings", "internal/tui/keys"},
 	"cmd/agent/lines":                  {"internal/tui/terminal/ptytest"},
 	"cmd/agent/configuration":          {"cmd/agent/command", "cmd/agent/settings", "internal/llm", "internal/tui/ink"},
-	"cmd/agent/acp":                    {"internal/realpath", "cmd/agent/command", "cmd/agent/desktop", "cmd/agent/exit", "cmd/agent/headless", "cmd/agent/sessions", "cmd/agent/settings", "internal/llm", "internal/loop/event", "internal/loop/session", "internal/tools/workspace", "internal/tui/dialog", "internal/tui/ink", "internal/tui/screen", "internal/tui/slash"},
+	"cmd/agent/acp":                    {"internal/realpath", "cmd/agent/command", "cmd/agent/desktop", "cmd/agent/exit", "cmd/agent/headless", "cmd/agent/sessions", "cmd/agent/settings", "internal/jsonrpc", "internal/llm", "internal/loop/event", "internal/loop/session", "internal/tools/workspace", "internal/tui/dialog", "internal/tui/ink", "internal/tui/screen", "internal/tui/slash"},
 }
 
 // leaf may be imported by every package.

@@ -44,18 +44,6 @@ func TestFenceIsLongerThanThoseInTheText(t *testing.T) {
 	}
 }
 
-func TestLinesAboveTheLimit(t *testing.T) {
-	long := `{"jsonrpc":"2.0","id":7,"params":{"x":"` + strings.Repeat("x", maxLine) + `"}}`
-	r := bufio.NewReader(strings.NewReader(long + "\nnext\n"))
-	line, isLong, err := readLine(r)
-	if id, response := idIn(line); !isLong || err != nil || string(id) != "7" || response {
-		t.Errorf("got %d bytes, %v, %v, id %s, %v", len(line), isLong, err, id, response)
-	}
-	if line, isLong, err = readLine(r); string(line) != "next\n" || isLong || err != nil {
-		t.Errorf("got %q, %v, %v", line, isLong, err)
-	}
-}
-
 // TestControlCharactersAreVisible keeps the tabs of code.
 func TestControlCharactersAreVisible(t *testing.T) {
 	if got, want := clean("a\tb\r\n\x1b[31mred"), "a\tb\n␛[31mred"; got != want {
@@ -66,31 +54,33 @@ func TestControlCharactersAreVisible(t *testing.T) {
 // An answer of the client that is too long ends our request, and is not answered: the client
 // may have a request with the same ID.
 func TestLongAnswers(t *testing.T) {
-	in, answers := io.Pipe()
-	requests, out := io.Pipe()
-	c := newConn(t.Context(), out, t.Logf)
-	ended := make(chan error, 1)
-	go func() { ended <- c.read(in) }()
-	go func() {
-		line, _ := bufio.NewReader(requests).ReadString('\n')
-		if !strings.Contains(line, `"id":1`) {
-			t.Errorf("the request is %s", line)
+	for begins, ends := range map[string]string{`{"jsonrpc":"2.0","id":1,"result":{"content":"`: `"}}`, `{"jsonrpc":"2.0","result":"`: `","id":1}`} {
+		in, answers := io.Pipe()
+		requests, out := io.Pipe()
+		c := newConn(t.Context(), out, t.Logf)
+		ended := make(chan error, 1)
+		go func() { ended <- c.read(in) }()
+		go func() {
+			line, _ := bufio.NewReader(requests).ReadString('\n')
+			if !strings.Contains(line, `"id":1`) {
+				t.Errorf("the request is %s", line)
+			}
+			_, _ = io.WriteString(answers, begins+strings.Repeat("x", maxLine)+ends+"\n")
+			rest, _ := io.ReadAll(requests)
+			if len(rest) > 0 {
+				t.Errorf("the answer is answered with %s", rest)
+			}
+			ended <- nil
+		}()
+		var r struct{}
+		if err := c.call(t.Context(), "fs/read_text_file", struct{}{}, &r); err == nil || !strings.Contains(err.Error(), "Invalid request") {
+			t.Errorf("the call ends with %v", err)
 		}
-		_, _ = io.WriteString(answers, `{"jsonrpc":"2.0","id":1,"result":{"content":"`+strings.Repeat("x", maxLine)+`"}}`+"\n")
-		rest, _ := io.ReadAll(requests)
-		if len(rest) > 0 {
-			t.Errorf("the answer is answered with %s", rest)
+		_ = answers.Close()
+		if err := <-ended; err != nil {
+			t.Error(err)
 		}
-		ended <- nil
-	}()
-	var r struct{}
-	if err := c.call(t.Context(), "fs/read_text_file", struct{}{}, &r); err == nil || !strings.Contains(err.Error(), "Invalid request") {
-		t.Errorf("the call ends with %v", err)
+		_ = out.Close()
+		<-ended
 	}
-	_ = answers.Close()
-	if err := <-ended; err != nil {
-		t.Error(err)
-	}
-	_ = out.Close()
-	<-ended
 }

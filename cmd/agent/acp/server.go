@@ -97,7 +97,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
 	s.conn.handle = s.handle
 	ended := make(chan error, 1)
 	go func() { ended <- s.conn.read(in) }() // may outlive Serve, because a read cannot be cancelled
-	<-s.conn.ctx.Done()
+	<-s.conn.Ended()
 	s.mu.Lock()
 	all := s.open
 	s.open = nil

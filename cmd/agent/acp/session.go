@@ -96,7 +96,7 @@ func (us *updates) send(u acp.SessionUpdate) {
 		us.kept = append(us.kept, u)
 		return
 	}
-	_ = us.conn.notify(acp.ClientMethodSessionUpdate, acp.SessionNotification{SessionId: us.id, Update: u})
+	_ = us.conn.Notify(acp.ClientMethodSessionUpdate, acp.SessionNotification{SessionId: us.id, Update: u})
 }
 
 // release sends the updates that were kept. From now on, none is kept.

@@ -1,14 +1,15 @@
 package mcp
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
+	"io"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	rpc "agent/internal/jsonrpc"
 )
 
 const (
@@ -26,46 +27,33 @@ const (
 // errTooLong is the error about a message that nobody can give to a call.
 var errTooLong = fmt.Errorf(sentTooMuch+"%d MiB in a message", maxMessage>>20)
 
-// readLine reads a line of at most maxMessage bytes. It joins the parts of a long one only
-// at its end, so that an endless one is never copied. A longer line is skipped: an error takes
-// the place of an answer, and a line for the log that of another message.
-func readLine(r *bufio.Reader) (line []byte, err error) {
-	var parts [][]byte
-	for size := 0; ; {
-		part, err := r.ReadSlice('\n')
-		if size += len(part); size > maxMessage {
-			return replaceLong(r, bytes.Join(parts, nil), part, err)
-		}
-		parts = append(parts, bytes.Clone(part))
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return bytes.Join(parts, nil), err
-		}
-	}
-}
+// newLines returns a reader of the lines that a server writes.
+func newLines(r io.Reader) *rpc.Lines { return rpc.NewLines(r, maxMessage, maxSkipped) }
 
-// replaceLong skips the rest of a line that is too long. Part is what was read last, with err.
-func replaceLong(r *bufio.Reader, begin, part []byte, err error) ([]byte, error) {
-	id, asks := begins(begin)
-	begin = nil
-	end := bytes.Clone(part)
-	for size := 0; errors.Is(err, bufio.ErrBufferFull); size += len(part) {
-		if size > maxSkipped {
-			return nil, errTooLong
-		}
-		end = append(end[:0], end[max(0, len(end)-maxID):]...) // the ID can lie on the border
-		part, err = r.ReadSlice('\n')
-		end = append(end, part...)
-	}
-	if id == nil {
-		id = lastID(end)
-	}
+// nextLine returns the next line. An error takes the place of an answer that is too long, and a
+// line for the log that of another message.
+func nextLine(r *rpc.Lines) (line []byte, err error) {
+	line, long, err := r.Next()
 	switch {
-	case asks:
+	case errors.Is(err, rpc.ErrEndless):
+		return nil, errTooLong
+	case long == nil:
+		return line, err
+	case long.Asks:
 		return []byte(errTooLong.Error()), err
-	case id == nil:
+	case long.ID == nil:
 		return nil, errTooLong
 	}
-	return tooLongAnswer(id), err
+	return tooLongAnswer(long.ID), err
+}
+
+// answeredID returns the ID at the beginning of an incomplete answer; nil if there is none before
+// the result.
+func answeredID(begin []byte) json.RawMessage {
+	if known := rpc.Beginning(begin); !known.Asks {
+		return known.ID
+	}
+	return nil
 }
 
 // tooLongAnswer returns the error that takes the place of an answer that is too long.
@@ -73,45 +61,8 @@ func tooLongAnswer(id json.RawMessage) []byte {
 	return encode(map[string]any{"jsonrpc": "2.0", "id": id, "error": map[string]any{"code": codeTooLong, "message": fmt.Sprintf("a message of more than %d MiB, which was not read", maxMessage>>20)}})
 }
 
-const (
-	// maxID limits the ID in a message that is too long, with its key, in bytes.
-	maxID = 200
-	// codeTooLong is the code of the error in place of an answer that is too long.
-	codeTooLong = -32001
-)
-
-// begins returns the ID at the beginning of an incomplete message; nil if there is none before
-// the result. Asks is set for a request or a notification.
-func begins(begin []byte) (id json.RawMessage, asks bool) {
-	d := json.NewDecoder(bytes.NewReader(begin))
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return nil, false
-	}
-	for d.More() {
-		key, err := d.Token()
-		if err != nil || key == "method" {
-			return nil, err == nil
-		}
-		var value json.RawMessage
-		if key == "result" || key == "error" || d.Decode(&value) != nil {
-			return id, false
-		}
-		if key == "id" {
-			id = value
-		}
-	}
-	return id, false
-}
-
-var idAtEnd = regexp.MustCompile(`,\s*"id"\s*:\s*(\d+|"[^"\\]*")\s*(?:,\s*"jsonrpc"\s*:\s*"2.0"\s*)?}\s*$`)
-
-// lastID returns the ID at the end of an answer; nil if there is none.
-func lastID(end []byte) json.RawMessage {
-	if m := idAtEnd.FindSubmatch(end[max(0, len(end)-maxID):]); m != nil {
-		return m[1]
-	}
-	return nil
-}
+// codeTooLong is the code of the error in place of an answer that is too long.
+const codeTooLong = -32001
 
 // isMessage reports whether a line is a JSON-RPC message, or a batch of messages. Servers
 // also print banners and logs in JSON.

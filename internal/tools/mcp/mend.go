@@ -286,7 +286,7 @@ func (b *mendedBody) readLine() {
 // there is one.
 func (b *mendedBody) findID(begin []byte) bool {
 	if b.id == nil {
-		b.id, _ = begins(begin)
+		b.id = answeredID(begin)
 	}
 	return b.id != nil
 }

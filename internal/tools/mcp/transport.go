@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -81,9 +80,9 @@ type programConn struct {
 // read passes the messages on standard output to incoming. Other lines go to the log.
 func (c *programConn) read() {
 	defer close(c.incoming)
-	r := bufio.NewReaderSize(c.process.Stdout(), 64<<10)
+	lines := newLines(c.process.Stdout())
 	for {
-		line, err := readLine(r)
+		line, err := nextLine(lines)
 		if text := bytes.TrimSpace(line); isMessage(text) {
 			select {
 			case c.incoming <- text:

@@ -18,6 +18,7 @@ import (
 	"sync"
 	"time"
 
+	"agent/internal/jsonrpc"
 	"agent/internal/tools/lsp/protocol"
 )
 
@@ -60,7 +61,7 @@ func New(o Options) *Client {
 	c := &Client{o: o, ready: make(chan struct{}), news: make(chan struct{})}
 	c.documents = documents{quiet: o.Quiet, open: map[string]*document{}}
 	c.work.began = map[string]time.Time{}
-	c.conn = newConn(c)
+	c.conn = newConn(c.handle)
 	return c
 }
 
@@ -81,32 +82,32 @@ func (c *Client) Run(r io.Reader, w io.Writer) {
 // initialize sends the first messages. The process ID is left out: a server in a
 // sandbox may not see this process, and would exit.
 func (c *Client) initialize() error {
-	ctx, stop := context.WithTimeout(c.life, startLimit)
+	ctx, stop := context.WithTimeout(c.Context(), startLimit)
 	defer stop()
 	folder := protocol.FolderOf(c.o.Root)
-	m, err := c.call(ctx, "initialize", object{
+	answer, err := c.Call(ctx, "initialize", object{
 		"processId": nil, "clientInfo": object{"name": "agent"}, "rootUri": folder.URI, "workspaceFolders": []any{folder},
 		"initializationOptions": c.o.Settings, "capabilities": json.RawMessage(protocol.ClientCapabilities),
 	})
 	var result struct{ Capabilities protocol.Capabilities }
 	if err == nil {
-		err = m.decode(&result)
+		err = decode(answer, &result)
 	}
 	if err != nil {
 		return err
 	}
 	c.Abilities = result.Capabilities
-	err = c.notify("initialized", object{})
+	err = c.Notify("initialized", object{})
 	close(c.ready)
 	return err
 }
 
 // Shutdown asks the server to shut down, waits for its answer, and asks it to exit.
 func (c *Client) Shutdown() {
-	ctx, stop := context.WithTimeout(c.life, endLimit)
+	ctx, stop := context.WithTimeout(c.Context(), endLimit)
 	defer stop()
-	_, _ = c.call(ctx, "shutdown", nil) // exit ends the server even without its answer
-	_ = c.notify("exit", nil)
+	_, _ = c.Call(ctx, "shutdown", nil) // exit ends the server even without its answer
+	_ = c.Notify("exit", nil)
 }
 
 // Ready reports whether the server is initialized.
@@ -138,19 +139,19 @@ func (c *Client) Wait(ctx context.Context) error {
 func (c *Client) Request(ctx context.Context, method string, params protocol.Params, result any) (partial bool, err error) {
 	limited, stop := context.WithTimeout(ctx, c.o.Request)
 	defer stop()
-	var m message
+	var answer json.RawMessage
 	for tries := 1; ; tries++ {
 		sent, loaded := time.Now(), false
-		m, err = c.call(limited, method, params)
+		answer, err = c.Call(limited, method, params)
 		partial, loaded = c.loading(sent)
-		failed, refused := errors.AsType[*responseError](err)
+		failed, refused := errors.AsType[*jsonrpc.Error](err)
 		again := err == nil && (partial || loaded && tries == 1) || refused && failed.Code == contentModified && tries < maxTries
 		if !again || !c.settle(limited) {
 			break
 		}
 	}
 	if err == nil {
-		err = m.decode(result)
+		err = decode(answer, result)
 	}
 	switch {
 	case err == nil:
@@ -171,7 +172,18 @@ func (c *Client) loading(t time.Time) (now, finished bool) {
 	return c.work.loading(), c.work.loaded.After(t)
 }
 
-// answer answers a request of the server. The server may wait for every answer.
+// handle handles a request or a notification of the server. The server may wait for the answer
+// to every request.
+func (c *Client) handle(m jsonrpc.Message) {
+	if m.ID == nil {
+		c.note(m.Method, m.Params)
+		return
+	}
+	result, err := c.answer(m.Method, m.Params)
+	_ = c.Answer(m.ID, result, err) // a failure has ended the connection
+}
+
+// answer returns the answer to a request of the server.
 func (c *Client) answer(method string, params json.RawMessage) (any, error) {
 	switch method {
 	case "workspace/configuration":
@@ -188,7 +200,7 @@ func (c *Client) answer(method string, params json.RawMessage) (any, error) {
 		"workspace/diagnostic/refresh", "workspace/semanticTokens/refresh", "workspace/inlayHint/refresh", "workspace/codeLens/refresh":
 		return nil, nil
 	}
-	return nil, errors.New("method not found: " + method)
+	return nil, &jsonrpc.Error{Code: jsonrpc.MethodNotFound, Message: "method not found: " + method}
 }
 
 // note keeps the progress of the server and the errors in open documents.

@@ -168,7 +168,7 @@ func TestCancel(t *testing.T) {
 	}
 	var first, second string
 	go request(ctx, &first)
-	s.expect(`{"id":2,"jsonrpc":"2.0","method":"textDocument/hover","params":{"textDocument":{"uri":"file:///p/a"}}}`)
+	s.expect(`{"jsonrpc":"2.0","id":2,"method":"textDocument/hover","params":{"textDocument":{"uri":"file:///p/a"}}}`)
 	if !c.Busy() {
 		t.Error("a client that waits for an answer is not busy")
 	}
@@ -257,7 +257,7 @@ func TestErrors(t *testing.T) {
 		}
 		found <- all
 	}()
-	s.expect(`{"id":2,"jsonrpc":"2.0","method":"textDocument/diagnostic","params":{"textDocument":{"uri":"file:///p/a"}}}`)
+	s.expect(`{"jsonrpc":"2.0","id":2,"method":"textDocument/diagnostic","params":{"textDocument":{"uri":"file:///p/a"}}}`)
 	publish(2, "published")
 	s.send(`{"id":2,"result":{"items":[{"message":"pulled"}]}}`)
 	if diff := cmp.Diff([]protocol.Diagnostic{{Message: "pulled"}, {Message: "published"}}, <-found); diff != "" {

@@ -102,10 +102,10 @@ func (c *Client) Open(file, text string) error {
 	p.Document.Version = c.documents.set(file, text).version
 	if old == nil {
 		p.Document.Language, p.Document.Text = protocol.LanguageOf(file), &text
-		return c.notify("textDocument/didOpen", p)
+		return c.Notify("textDocument/didOpen", p)
 	}
 	p.Changes = []protocol.TextChange{{Text: text}}
-	return errors.Join(c.notify("textDocument/didChange", p), c.notify("textDocument/didSave", protocol.About(file)))
+	return errors.Join(c.Notify("textDocument/didChange", p), c.Notify("textDocument/didSave", protocol.About(file)))
 }
 
 // Close makes the server use what is on disk as the content of a file.
@@ -118,7 +118,7 @@ func (c *Client) Close(file string) {
 // close is Close. The caller holds c.mu.
 func (c *Client) close(file string) {
 	delete(c.documents.open, file)
-	_ = c.notify("textDocument/didClose", protocol.About(file)) // the next request reports it
+	_ = c.Notify("textDocument/didClose", protocol.About(file)) // the next request reports it
 }
 
 // Opened returns the open files, in no order.
@@ -137,7 +137,7 @@ func (c *Client) Changed(all []protocol.FileEvent) {
 		return e.Type != protocol.Deleted && c.documents.open[protocol.FileOf(e.URI)] != nil
 	})
 	if len(all) > 0 {
-		_ = c.notify("workspace/didChangeWatchedFiles", object{"changes": all}) // the next request reports it
+		_ = c.Notify("workspace/didChangeWatchedFiles", object{"changes": all}) // the next request reports it
 	}
 }
 
@@ -181,8 +181,8 @@ func (c *Client) pull(ctx context.Context, file string) bool {
 	d := c.documents.open[file]
 	c.mu.Unlock()
 	var result struct{ Items []protocol.Diagnostic }
-	m, err := c.call(ctx, "textDocument/diagnostic", protocol.About(file))
-	if err != nil || m.decode(&result) != nil {
+	answer, err := c.Call(ctx, "textDocument/diagnostic", protocol.About(file))
+	if err != nil || decode(answer, &result) != nil {
 		return false
 	}
 	c.mu.Lock()

@@ -1,4 +1,4 @@
-package client
+package jsonrpc
 
 import (
 	"bufio"
@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	// maxMessage is the size in bytes of the largest message that is read. Larger ones are
+	// maxFrame is the size in bytes of the largest message that Frames reads. Larger ones are
 	// skipped.
-	maxMessage = 16 << 20
+	maxFrame = 16 << 20
 	// maxValues limits the commas of a message, and so its values: in memory, a value can
 	// take 50 times as much space as in the text.
 	maxValues = 300_000
@@ -21,21 +21,27 @@ const (
 	maxHeader = 4 << 10
 )
 
-// frames reads messages with a header, as the section "Base Protocol" of the protocol
-// describes them.
-type frames struct {
+// Frame returns a message with its header.
+func Frame(body []byte) []byte {
+	return fmt.Appendf(nil, "Content-Length: %d\r\n\r\n%s", len(body), body)
+}
+
+// Frames reads messages with a header, as the section "Base Protocol" of the Language Server
+// Protocol describes them.
+type Frames struct {
 	limit *io.LimitedReader // limits how much is read
 	text  *textproto.Reader // reads limit
 }
 
-func newFrames(r io.Reader) frames {
+// NewFrames returns a reader of the messages of r.
+func NewFrames(r io.Reader) Frames {
 	limit := &io.LimitedReader{R: r}
-	return frames{limit, textproto.NewReader(bufio.NewReader(limit))}
+	return Frames{limit, textproto.NewReader(bufio.NewReader(limit))}
 }
 
-// next returns the body of the next message; nil for one that is too large. Its errors wrap
+// Next returns the body of the next message; nil for one that is too large. Its errors wrap
 // io.EOF or io.ErrUnexpectedEOF at the end of the input.
-func (f frames) next() ([]byte, error) {
+func (f Frames) Next() ([]byte, error) {
 	f.limit.N = maxHeader
 	header, err := f.text.ReadMIMEHeader()
 	switch {
@@ -49,7 +55,7 @@ func (f frames) next() ([]byte, error) {
 		return nil, fmt.Errorf("invalid Content-Length %q", header.Get("Content-Length"))
 	}
 	f.limit.N = int64(size)
-	if size > maxMessage {
+	if size > maxFrame {
 		_, err = f.text.R.Discard(size)
 		return nil, err
 	}

@@ -137,12 +137,12 @@ func TestProtectedPathsAreRefused(t *testing.T) {
 	}
 	// A repository in a directory that was there before is checked, wherever it is.
 	for _, line := range []string{
-		"git init -q z/p0 && git -C z/p0 config core.fsmonitor /bin/evil",
-		"git init -q z/t && git -C z/t config core.fsmonitor /bin/evil && mv z/t/.git z/p1",
+		"git init -q z/p0; git -C z/p0 config core.fsmonitor /bin/evil",
+		"git init -q z/t && git -C z/t config core.fsmonitor /bin/evil; mv z/t/.git z/p1",
 		"git init -q --bare z/p2 && git -C z/p2 config core.fsmonitor /bin/evil",
 		"(cd z/p3 && mkdir objects refs && printf '[core]\n\tfsmonitor = /bin/evil\n' >config && echo 'ref: refs/heads/x' >HEAD)",
-		"git init -q z/q && git -C z/q config core.fsmonitor /bin/evil && mv z/q z/p4/q",
-		"git init -q z/q2 && git -C z/q2 config core.fsmonitor /bin/evil && mv z/q2/.git z/p3/gd",
+		"git init -q z/q && git -C z/q config core.fsmonitor /bin/evil; mv z/q z/p4/q",
+		"git init -q z/q2 && git -C z/q2 config core.fsmonitor /bin/evil; mv z/q2/.git z/p3/gd",
 		`python3 -c '
 import os, socket
 bind = lambda name: socket.socket(socket.AF_UNIX).bind(name)
@@ -150,7 +150,7 @@ os.chdir("z/p6"); os.mkdir("objects"); bind("HEAD")
 open("h", "w").write("ref: refs/heads/x\n"); os.rename("h", "HEAD")
 open("config", "w").write("[core]\n\tfsmonitor = /bin/evil\n")
 os.umask(0); bind("refs")'`,
-		"mkdir z/p5/n && git init -q z/p5/n && git -C z/p5/n config core.fsmonitor /bin/evil && git init -q z/p5",
+		"mkdir z/p5/n && git init -q z/p5/n && git -C z/p5/n config core.fsmonitor /bin/evil; git init -q z/p5",
 	} {
 		call, err := c.prepare("shell", map[string]any{"command": line})
 		if err != nil {

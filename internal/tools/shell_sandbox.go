@@ -109,7 +109,11 @@ func (l launched) end() []confine.Notice {
 		return nil
 	}
 	kept := l.run.How().Kept
-	return append(l.guard.Refused(kept.Protected), l.guard.EndWith(confine.Seen{Planted: kept.Planted, Made: kept.Made, Created: kept.Created})...)
+	notices := l.guard.Refused(kept.Protected)
+	for _, s := range kept.Settings {
+		notices = append(notices, l.guard.RefusedSettings(s.Path, s.Why))
+	}
+	return append(notices, l.guard.EndWith(confine.Seen{Planted: kept.Planted, Made: kept.Made, Created: kept.Created})...)
 }
 
 // serverNote returns a note for the model about the servers that the user cannot reach;

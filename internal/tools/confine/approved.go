@@ -78,6 +78,17 @@ func (g *Guard) Refused(paths []string) (notices []Notice) {
 	return notices
 }
 
+// RefusedSettings returns a notice for settings in a configuration file of git that the command
+// tried to change.
+func (g *Guard) RefusedSettings(path, names string) Notice {
+	show := g.area.show(path)
+	return Notice{
+		Short: show + " is protected",
+		Text: fmt.Sprintf("the command could not change %s in %s: that makes git run programs. If the change is needed, run git config as a command of its own, which asks the user",
+			names, show),
+	}
+}
+
 // whyProtected returns why a path that the supervisor of a command reported is protected.
 func (a *Area) whyProtected(path string) string {
 	why := a.Protected.Why(filepath.Base(filepath.Dir(path)), filepath.Base(path))

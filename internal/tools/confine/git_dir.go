@@ -212,7 +212,7 @@ func (a *Area) restoreConfig(path string, before, now content) (n Notice, change
 	}
 	text, names, ok := before.text, []string(nil), false
 	if now.plain {
-		text, names, ok = revert(before.text, now.text)
+		text, names, ok = gitconfig.Revert(before.text, now.text)
 	}
 	if ok && len(names) == 0 {
 		return n, false

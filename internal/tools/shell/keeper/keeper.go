@@ -162,6 +162,7 @@ const (
 	Refused   = 'r' // it did not start in its sandbox; the value is for sandbox.Unpack; last report
 	Unkept    = 'k' // the first change that was refused because its file cannot be kept; the text is the path, a zero byte, and why
 	Protected = 'p' // a change of a protected path was refused; the text is the path
+	Settings  = 'o' // a change of a configuration file of git was refused; the text is the path, a zero byte, and the settings
 	Planted   = 'g' // the command may have created a repository; the text is the directory
 	Made      = 'm' // Planted for a directory that the command has created; the text is the directory
 	Created   = 'i' // a protected path was created; the text is the path
@@ -194,6 +195,9 @@ type Files struct {
 	Refused *Change
 	// Protected are the first protected paths that the command tried, but failed, to change.
 	Protected []string
+	// Settings are the first changes of configuration files of git that failed, because these
+	// settings can make git run programs.
+	Settings []Change
 	// Planted are directories in which the command created an entry by which git recognizes a
 	// repository, or to which it moved one. Made are further ones that it has created itself.
 	Planted, Made []string
@@ -203,7 +207,7 @@ type Files struct {
 // Change is a change of a file that a command was not allowed to make.
 type Change struct {
 	Path string // absolute; empty if it is not known
-	Why  string // why the file cannot be kept, for the user: "it is larger than 64 MB"
+	Why  string // why the file cannot be kept, for the user: "it is larger than 64 MB"; of Files.Settings, their names
 }
 
 // Matters reports whether a command with that output may have failed because the change was
@@ -227,7 +231,7 @@ func Decode(b []byte) Report { return Report{b[0], binary.BigEndian.Uint32(b[1:]
 
 // HasText reports whether a text follows the report.
 func (r Report) HasText() bool {
-	return slices.Contains([]byte{Unstored, Unwatched, Unkept, Protected, Planted, Made, Created}, r.Kind)
+	return slices.Contains([]byte{Unstored, Unwatched, Unkept, Protected, Settings, Planted, Made, Created}, r.Kind)
 }
 
 // Open opens the store of files at a path. The process of the keeper closes it by ending.

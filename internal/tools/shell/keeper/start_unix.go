@@ -154,6 +154,9 @@ func (p *Process) listen(reports *os.File) {
 			p.Files.Refused = &Change{Path: path, Why: why}
 		case Protected:
 			p.Files.Protected = append(p.Files.Protected, readText(r, reports))
+		case Settings:
+			path, names, _ := strings.Cut(readText(r, reports), "\x00")
+			p.Files.Settings = append(p.Files.Settings, Change{Path: path, Why: names})
 		case Created:
 			p.Files.Created = append(p.Files.Created, readText(r, reports))
 		case Made:

@@ -49,6 +49,7 @@ func newWatch(o *snapshot.Order, open Open) (*watching, error) {
 	w.watcher = watch.New(*o, store, watch.Reports{
 		Refused:   func(path, why string) { reportText(Unkept, path+"\x00"+why) },
 		Protected: func(path string) { reportText(Protected, path) },
+		Settings:  func(path, settings string) { reportText(Settings, path+"\x00"+settings) },
 		Created:   func(path string) { reportText(Created, path) },
 		Repository: func(dir string, made bool) {
 			if made {

@@ -270,7 +270,7 @@ func (c *change) removed(dir, path, flags int) (why string, err error) {
 		c.missing(&p)
 		return "", err
 	}
-	return c.keepMoved(p), nil
+	return c.keepMoved(p, taken), nil
 }
 
 // chmodOpen changes the mode of an open file.
@@ -419,9 +419,17 @@ func (c *change) rename(fromDir, from, toDir, to int, flags uint) (why string, e
 func (c *change) keepRename(old, replaced place, exchange bool) (why string, err error) {
 	replaced.link = old.is(unix.S_IFLNK)
 	old.link = exchange && replaced.is(unix.S_IFLNK)
-	for _, p := range []place{old, replaced} {
+	from, to := taken, put
+	if exchange {
+		from, to = exchanged, exchanged
+	}
+	replaced.source = &old
+	for _, p := range []struct {
+		place
+		how manner
+	}{{old, from}, {replaced, to}} {
 		if why = c.refuseRoot(p.path); why == "" {
-			why = c.keepMoved(p)
+			why = c.keepMoved(p.place, p.how)
 		}
 		if why != "" {
 			return why, nil

@@ -19,7 +19,12 @@ import (
 
 // keepPlace keeps the state of a place. It returns why the change is refused.
 func (c *change) keepPlace(p place) (why string) {
-	if why = c.refuseProtected(p); why != "" {
+	return c.keepChanged(p, written)
+}
+
+// keepChanged is keepPlace for a change that may be another than writing.
+func (c *change) keepChanged(p place, how manner) (why string) {
+	if why = c.refuseProtected(p, how); why != "" {
 		return why
 	}
 	return c.keepAt(p)
@@ -41,8 +46,8 @@ func (c *change) keepAt(p place) (why string) {
 
 // keepMoved is keepPlace for a path that is removed or renamed. A git directory is not
 // kept, only noted as lost.
-func (c *change) keepMoved(p place) (why string) {
-	if why = c.refuseProtected(p); why != "" {
+func (c *change) keepMoved(p place, how manner) (why string) {
+	if why = c.refuseProtected(p, how); why != "" {
 		return why
 	}
 	return c.keepRenamed(p)
@@ -79,7 +84,7 @@ func (c *change) refuseGit(p place) (why string) {
 	if !found || !c.git(dir) || dir == p.path && !p.exists {
 		return ""
 	}
-	if c.order.Git && (c.isGit() || !holdsPrograms(rest) && (!p.exists || !holdsHistory(rest))) {
+	if c.order.Git && (c.isGit() || !c.decidesPrograms(p.path, rest) && (!p.exists || !holdsHistory(rest))) {
 		return ""
 	}
 	c.mu.Lock()
@@ -106,10 +111,17 @@ func holdsHistory(path string) bool {
 	}, first)
 }
 
+// decidesPrograms reports whether a path in .git, of which rest is the part below .git, decides
+// which programs git runs, also those of a submodule.
+func (c *change) decidesPrograms(path, rest string) bool {
+	dir, _ := gitFileAt(path)
+	return dir != "" || decidesPrograms(rest)
+}
+
 // holdsPrograms reports whether a path in a git directory names programs that git runs.
 func holdsPrograms(path string) bool {
 	first, _, _ := strings.Cut(path, "/")
-	return slices.Contains([]string{"config", "config.worktree", "hooks", "info"}, first)
+	return slices.Contains([]string{"config", "config.worktree", "hooks", "info", commonDir}, first)
 }
 
 // isGit reports whether the process that makes the call is git. A program that the command
@@ -154,7 +166,7 @@ func (c *change) keepMode(p place, mode uint32) (why string) {
 	if p.dir() && mode&0o500 != 0o500 && c.order.Strict {
 		c.guard.report(p.path, c.guard.isMade(p.path))
 	}
-	return c.keepPlace(p)
+	return c.keepChanged(p, remoded)
 }
 
 // refuseRoot returns why a path cannot be renamed; "" if it can. Under another name, changes

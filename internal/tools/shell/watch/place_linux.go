@@ -23,6 +23,7 @@ type place struct {
 	info   syscall.Stat_t // only if it exists
 
 	link     bool   // set if the call puts a symbolic link there
+	source   *place // what a rename puts there; otherwise nil
 	dots     string // "." or ".." if the path of the call ends with that
 	slash    bool   // set if the path of the call ends with a slash
 	nameless string // link in /proc that leads to a file without a path; usually empty

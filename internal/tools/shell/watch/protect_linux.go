@@ -23,9 +23,12 @@ const (
 // or in a protected directory; "" if it can. Two changes are allowed, and reported as Created,
 // because failing in the middle would leave a mixture: those of git, such as a checkout, and
 // those in directories that the command has created, such as a copy or an archive.
-func (c *change) refuseProtected(p place) (why string) {
+func (c *change) refuseProtected(p place, how manner) (why string) {
 	if !c.order.Strict || len(c.order.Protected) == 0 {
 		return ""
+	}
+	if why = c.refusePrograms(p, how); why != "" {
+		return why
 	}
 	if !p.file() && !p.dir() && mayBeGit(p.path) { // binding a socket creates it without a held call
 		if why = c.reportRepository(filepath.Dir(p.path)); why != "" {
@@ -37,9 +40,6 @@ func (c *change) refuseProtected(p place) (why string) {
 			continue
 		}
 		at, _ := c.guard.names.Within(root, p.path)
-		if at == "" {
-			at = programsOfGit(root, p.path)
-		}
 		if at == "" && p.exists && marksGit(filepath.Base(p.path)) && isGitDir(filepath.Dir(p.path)) {
 			at = p.path // removing this entry would end the protection of the others
 		}
@@ -54,49 +54,44 @@ func (c *change) refuseProtected(p place) (why string) {
 	return ""
 }
 
-// programsOfGit returns the first path on the way from root to path that is in a bare
-// repository and names programs that git runs; "" if there is none.
-func programsOfGit(root, path string) string {
-	at := strings.TrimSuffix(root, "/")
-	for name := range strings.SplitSeq(strings.TrimPrefix(path[len(at):], "/"), "/") {
-		if name == ".git" {
-			return ""
-		}
-		if holdsPrograms(name) && isGitDir(at) {
-			return at + "/" + name
-		}
-		at += "/" + name
-	}
-	return ""
-}
-
 // mayChange reports whether a command may change a place at or below a protected path. A change of
 // what is read-only in the sandbox fails as the kernel would let it fail, with an error that the
-// user understands.
+// user understands. So does a change by git of a protected path that existed before and that no
+// scan has found.
 func (c *change) mayChange(protected string, p place) bool {
 	if c.isReadOnly(p) {
-		if c.acts { // another directory may be there by then
-			c.act = func() error { return unix.EROFS }
-		}
+		c.failReadOnly()
 		return true
 	}
-	if slices.ContainsFunc(c.order.Approved, func(ok string) bool { return p.path == ok || below(p.path, ok) || below(ok, p.path) }) {
+	if c.isApproved(p.path) {
 		return true
 	}
-	if p.exists && c.guard.isLoose(protected) {
+	loose := c.guard.isLoose(protected)
+	if p.exists && loose {
 		return true
 	}
 	own := c.guard.newRepository(protected) != ""
-	if name := filepath.Base(protected); !own && (holdsPrograms(name) || marksGit(name)) {
+	if !own && marksGit(filepath.Base(protected)) {
 		return c.guard.isPlanted(filepath.Dir(protected)) || c.runsGit() && c.guard.report(filepath.Dir(protected), false)
 	}
-	if !own && !c.guard.isMade(filepath.Dir(protected)) && !c.runsGit() {
-		return false
+	if !own && !c.guard.isMade(filepath.Dir(protected)) {
+		if !c.runsGit() {
+			return false
+		}
+		if exists := p.exists && p.path == protected || !realpath.Missing(protected); exists && !loose {
+			c.guard.nameProtected(protected)
+			return c.failReadOnly()
+		}
 	}
 	if !p.exists && c.guard.noteCreated(p.path, protected) && !own {
 		c.guard.reports.Created(protected)
 	}
 	return true
+}
+
+// isApproved reports whether the user approved the change of a path, or of one below it.
+func (c *change) isApproved(path string) bool {
+	return slices.ContainsFunc(c.order.Approved, func(ok string) bool { return path == ok || below(path, ok) || below(ok, path) })
 }
 
 // runsGit reports whether git makes the call, in a command whose text runs git.

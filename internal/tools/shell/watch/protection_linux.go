@@ -24,6 +24,20 @@ func (g *protection) nameProtected(path string) {
 	}
 }
 
+// nameSettings reports settings in a configuration file of git that the command could not change,
+// because they can make git run programs.
+func (g *protection) nameSettings(path, settings string) {
+	g.mu.Lock()
+	first := len(g.named) < maxNamed && !slices.Contains(g.named, path+"\x00"+settings)
+	if first {
+		g.named = append(g.named, path+"\x00"+settings)
+	}
+	g.mu.Unlock()
+	if first {
+		g.reports.Settings(path, settings)
+	}
+}
+
 // protectedAt returns the first protected path on the way from one of Order.Roots to path; "" if
 // there is none.
 func (g *protection) protectedAt(path string) string {

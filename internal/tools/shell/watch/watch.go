@@ -57,6 +57,9 @@ type Reports struct {
 	// Protected is called once for each of the first protected paths that the command tried to
 	// change.
 	Protected func(path string)
+	// Settings is called once for each change of a configuration file of git that was refused,
+	// with the settings that can make git run programs.
+	Settings func(path, settings string)
 	// Repository is called once for each directory in which the command creates an entry by
 	// which git recognizes a repository, or to which it moves one. Made is set if the command
 	// has created the directory.
@@ -78,6 +81,9 @@ func New(o snapshot.Order, s snapshot.Store, reports Reports) *Watcher {
 	}
 	if reports.Protected == nil {
 		reports.Protected = func(string) {}
+	}
+	if reports.Settings == nil {
+		reports.Settings = func(string, string) {}
 	}
 	if reports.Created == nil {
 		reports.Created = func(string) {}

@@ -1,16 +1,14 @@
-package confine
+package gitconfig
 
 import (
 	"cmp"
 	"slices"
 	"strings"
-
-	"agent/internal/tools/gitconfig"
 )
 
 // programs holds the variables of a configuration file that can make git run programs, by
 // name, in the order of the file.
-type programs map[string][]gitconfig.Variable
+type programs map[string][]Variable
 
 // programsIn returns the programs of a configuration file. It reports false if git stops at an
 // error in the text, or if the offsets of the variables are not those in the text.
@@ -18,7 +16,7 @@ func programsIn(text string) (programs, bool) {
 	if strings.ContainsAny(text, "\x00\r\ufeff") {
 		return nil, false
 	}
-	variables, ok := gitconfig.Parse(text)
+	variables, ok := Parse(text)
 	all := programs{}
 	for _, v := range variables {
 		if v.RunsPrograms() {
@@ -30,7 +28,7 @@ func programsIn(text string) (programs, bool) {
 
 // same reports whether both have the same values of a variable.
 func (p programs) same(q programs, name string) bool {
-	return slices.EqualFunc(p[name], q[name], func(v, w gitconfig.Variable) bool { return v.Value == w.Value && v.Bare == w.Bare })
+	return slices.EqualFunc(p[name], q[name], func(v, w Variable) bool { return v.Value == w.Value && v.Bare == w.Bare })
 }
 
 // changed returns the sorted names of the variables whose values differ.
@@ -48,18 +46,18 @@ func (p programs) changed(q programs) (names []string) {
 
 // only returns the variables with these names, in the order of the file. It has a variable
 // once that versions of git read differently.
-func (p programs) only(names []string) (out []gitconfig.Variable) {
+func (p programs) only(names []string) (out []Variable) {
 	for _, name := range names {
 		out = append(out, p[name]...)
 	}
-	slices.SortStableFunc(out, func(v, w gitconfig.Variable) int { return cmp.Compare(v.Start, w.Start) })
-	return slices.CompactFunc(out, func(v, w gitconfig.Variable) bool { return v.Start == w.Start })
+	slices.SortStableFunc(out, func(v, w Variable) int { return cmp.Compare(v.Start, w.Start) })
+	return slices.CompactFunc(out, func(v, w Variable) bool { return v.Start == w.Start })
 }
 
-// revert returns after with the variables that can run programs restored from before,
-// and the names of the variables that differed. All other changes stay. If that is not
-// possible, it returns before, and ok is false.
-func revert(before, after string) (text string, names []string, ok bool) {
+// Revert returns the text of a configuration file, after, with the variables that can run
+// programs restored from before, and the names of the variables that differed. All other
+// changes stay. If that is not possible, it returns before, and ok is false.
+func Revert(before, after string) (text string, names []string, ok bool) {
 	was, parsed := programsIn(before)
 	is, ok := programsIn(after)
 	if !ok || !parsed {
@@ -92,7 +90,7 @@ func revert(before, after string) (text string, names []string, ok bool) {
 
 // lines returns where the lines of a variable begin and end in a text. A section header that
 // is on the same line, and the newline then, are not part of them.
-func lines(text string, v gitconfig.Variable) (start, end int) {
+func lines(text string, v Variable) (start, end int) {
 	start = strings.LastIndexByte(text[:v.Start], '\n') + 1
 	if strings.Trim(text[start:v.Start], " \t") != "" {
 		return v.Start, v.End
@@ -101,7 +99,7 @@ func lines(text string, v gitconfig.Variable) (start, end int) {
 }
 
 // header returns the line that begins the section of a variable.
-func header(v gitconfig.Variable) string {
+func header(v Variable) string {
 	if v.Subsection == "" {
 		return "[" + v.Section + "]"
 	}

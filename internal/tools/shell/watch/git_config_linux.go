@@ -1,0 +1,182 @@
+//go:build amd64 || arm64
+
+package watch
+
+import (
+	"crypto/rand"
+	"errors"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"agent/internal/tools/gitconfig"
+)
+
+// This file puts configuration files of git in place for commands that nobody approved. git
+// writes a new file and renames it. The command may have the new file open, or know another name
+// of it, so a copy of what was checked takes its place.
+
+// maxConfig is the size limit of a configuration file, in bytes.
+const maxConfig = 1 << 20
+
+// configCopy begins the names of copies.
+const configCopy = "config.agent-new-"
+
+// errNotPlain is the error of a file that is not a configuration file as git writes it.
+var errNotPlain = errors.New("it is no regular file of at most 1 MB")
+
+// config is the content of a configuration file.
+type config struct {
+	text string
+	mode uint32
+}
+
+// readConfig reads a file in an open directory. If there is none, the content is empty.
+func readConfig(dir int, name string) (f config, err error) {
+	fd, err := unix.Openat(dir, name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	if err == unix.ENOENT {
+		return config{mode: 0o644}, nil
+	}
+	if err != nil {
+		return f, err
+	}
+	defer unix.Close(fd)
+	var info unix.Stat_t
+	if err = unix.Fstat(fd, &info); err != nil {
+		return f, err
+	}
+	text, err := io.ReadAll(io.LimitReader(descriptor(fd), maxConfig+1))
+	if err == nil && (info.Mode&unix.S_IFMT != unix.S_IFREG || len(text) > maxConfig) {
+		err = errNotPlain
+	}
+	return config{string(text), info.Mode & 0o7777}, err
+}
+
+// newPrograms returns the settings in which a configuration file differs from the one that it
+// replaces, and that can make git run programs. They are "" if there are none.
+func newPrograms(before, after config) string {
+	_, names, ok := gitconfig.Revert(before.text, after.text)
+	if !ok {
+		return "its settings"
+	}
+	return strings.Join(names, ", ")
+}
+
+// refuseConfig reports the settings that cannot be changed, and returns why the change is refused.
+func (c *change) refuseConfig(path, settings string) (why string) {
+	c.guard.nameSettings(path, settings)
+	return "it makes git run programs"
+}
+
+// checkConfig returns why a rename cannot replace a configuration file; "" if it can. If act makes
+// the call, it checks that then.
+func (c *change) checkConfig(to place) (why string) {
+	from := to.source
+	if !from.file() {
+		c.guard.nameProtected(to.path)
+		return "it is protected"
+	}
+	if c.acts {
+		c.act = func() error { return c.replaceConfig(from, &to) }
+		return ""
+	}
+	fromDir, err := c.inside(filepath.Dir(from.path))
+	if err != nil {
+		return ""
+	}
+	defer unix.Close(fromDir)
+	toDir, err := c.inside(filepath.Dir(to.path))
+	if err != nil {
+		return ""
+	}
+	defer unix.Close(toDir)
+	before, err := readConfig(toDir, filepath.Base(to.path))
+	after, failed := readConfig(fromDir, filepath.Base(from.path))
+	if err != nil || failed != nil {
+		return c.refuseConfig(to.path, "its settings")
+	}
+	if settings := newPrograms(before, after); settings != "" {
+		return c.refuseConfig(to.path, settings)
+	}
+	return ""
+}
+
+// replaceConfig replaces a configuration file by a copy of the one that is renamed to its path.
+func (c *change) replaceConfig(from, to *place) error {
+	fromDir, fromName, err := c.moved(from)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fromDir)
+	toDir, toName, err := c.moved(to)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(toDir)
+	before, err := readConfig(toDir, toName)
+	if err != nil {
+		return err
+	}
+	after, err := readConfig(fromDir, fromName)
+	if err != nil {
+		return err
+	}
+	if settings := newPrograms(before, after); settings != "" {
+		c.refuseConfig(to.path, settings)
+		return unix.EPERM
+	}
+	if err = putCopy(toDir, toName, after); err != nil {
+		return err
+	}
+	return unix.Unlinkat(fromDir, fromName, 0)
+}
+
+// sealConfig is seal for a configuration file.
+func (c *change) sealConfig(dir int, path, name string) (why string) {
+	var info unix.Stat_t
+	err := unix.Fstatat(dir, name, &info, unix.AT_SYMLINK_NOFOLLOW)
+	if err != nil || info.Mode&unix.S_IFMT == unix.S_IFDIR {
+		return "" // git reads neither
+	}
+	f, err := readConfig(dir, name)
+	settings := newPrograms(config{}, f)
+	if err != nil {
+		settings = "its settings"
+	}
+	if settings == "" && c.acts && putCopy(dir, name, f) != nil {
+		settings = "its settings"
+	}
+	if settings != "" {
+		return c.refuseConfig(path+"/"+name, settings)
+	}
+	return ""
+}
+
+// putCopy puts a new file in place of the one of a name in an open directory.
+func putCopy(dir int, name string, f config) error {
+	temp := configCopy + rand.Text()
+	fd, err := unix.Openat(dir, temp, unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	for rest := []byte(f.text); len(rest) > 0 && err == nil; {
+		var n int
+		if n, err = unix.Write(fd, rest); err == unix.EINTR {
+			err = nil
+		}
+		rest = rest[max(n, 0):]
+	}
+	if err == nil {
+		err = unix.Fchmod(fd, f.mode)
+	}
+	if err == nil {
+		err = unix.Renameat(dir, temp, dir, name)
+	}
+	if err != nil {
+		_ = unix.Unlinkat(dir, temp, 0) // the first error counts
+	}
+	return err
+}

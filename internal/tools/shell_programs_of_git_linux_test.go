@@ -1,0 +1,167 @@
+package tools_test
+
+import (
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"agent/internal/tools"
+)
+
+// strictly runs a command that nobody approved. If git is set, its text runs git.
+func (c *confined) strictly(line string, git bool) tools.Result {
+	c.t.Helper()
+	_, ok := c.keep(true)
+	ok.Access, ok.Snapshot.Git = tools.Access{Strict: true}, git
+	return c.runApproved(line, ok)
+}
+
+// repository makes a repository with one commit.
+func (c *confined) repository(dir string) {
+	c.git("init", "-q", dir)
+	c.git("-C", dir, "commit", "-q", "--allow-empty", "-m", "x")
+}
+
+// deepTree makes more directories than a scan finds, and z, to which no scan gets.
+func (c *confined) deepTree() {
+	for i := range 600 {
+		c.put(fmt.Sprintf("a%d/f", i), "")
+	}
+	c.put("z/d/f", "")
+}
+
+// Settings by which git runs programs are never in force while a command runs that nobody
+// approved: the user's editor may run git in the meantime.
+func TestSettingsOfGitDuringACommand(t *testing.T) {
+	const python = `python3 -c '
+import os
+text = "[core]\n\trepositoryformatversion = 0\n\tbare = %s\n\tfsmonitor = evil\n"
+%s'`
+	for name, row := range map[string]struct {
+		line, dir string // the line tries to set core.fsmonitor in dir
+		git       bool
+		settings  bool // the result names the setting
+	}{
+		"existing":                {"git config core.fsmonitor evil", ".", true, true},
+		"existing, in a script":   {"echo 'git config core.fsmonitor evil' >y; sh y", ".", true, true},
+		"worktree":                {"git config extensions.worktreeConfig true; git worktree add -q ../w w; git worktree add -q w; git -C w config --worktree core.fsmonitor evil", "w", true, true},
+		"new":                     {"git init -q n; git -C n config core.fsmonitor evil", "n", false, true},
+		"new, bare":               {"git init -q --bare n; git -C n config core.fsmonitor evil", "n", false, true},
+		"new, written":            {"git init -q n; printf '[core]\n\tfsmonitor = evil\n' >>n/.git/config", "n", false, false},
+		"new, replaced":           {"git init -q n; printf '[core]\n\tfsmonitor = evil\n' >c; mv c n/.git/config", "n", false, true},
+		"new, linked":             {"git init -q n; printf '[core]\n\tfsmonitor = evil\n' >c; rm n/.git/config; ln c n/.git/config; ln -s ../../c n/.git/config", "n", false, false},
+		"new, exchanged":          {"git init -q n; printf '[core]\n\tfsmonitor = evil\n' >c; mv --exchange c n/.git/config; mkdir e; cp c e/config; mv -T --exchange e n/.git", "n", false, false},
+		"new, still open":         {"git init -q n; " + fmt.Sprintf(python, "false", `f = open("c", "w"); os.link("c", "d"); os.rename("c", "n/.git/config"); f.write(text); f.flush(); open("d", "w").write(text)`), "n", false, false},
+		"new, bare, still open":   {"mkdir -p n/objects n/refs; " + fmt.Sprintf(python, "true", `f = open("n/config", "w"); open("h", "w").write("ref: refs/heads/x\n"); os.rename("h", "n/HEAD"); f.write(text); f.flush()`), "n", false, false},
+		"new, bare, step by step": {"mkdir -p n/objects; printf '[core]\n\tbare = true\n\tfsmonitor = evil\n' >n/config; echo 'ref: refs/heads/x' >n/HEAD; mkdir n/refs", "n", false, true},
+		"new, renamed":            {"mkdir -p n g/objects g/refs; printf '[core]\n\tbare = true\n\tfsmonitor = evil\n' >g/config; mv g n/.git; echo 'ref: refs/heads/x' >n/.git/HEAD", "n", false, false},
+		"new, other directory":    {"mkdir -p n/.git o/objects o/refs; printf '[core]\n\tbare = false\n\tfsmonitor = evil\n' >o/config; echo ../../o >n/.git/commondir; echo 'ref: refs/heads/x' >n/.git/HEAD", "n", false, false},
+		"trace":                   {"GIT_TRACE=$PWD/.git/config git status; git diff --no-index --output=.git/config.worktree /dev/null f", ".", true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := confineCommands(t)
+			if _, err := exec.LookPath("python3"); err != nil && strings.Contains(row.line, "python3") {
+				t.Skip("python3 is not installed")
+			}
+			c.put("f", "x\n")
+			c.repository(".")
+			before := c.text(".git/config")
+			r := c.strictly(row.line+"; cd "+row.dir+"; git config core.fsmonitor; cat .git/config.worktree; echo in force: $(git config core.fsmonitor)", row.git)
+			if !strings.Contains(r.Text, "in force: \n") && !strings.HasSuffix(strings.Split(r.Text, "\n[")[0], "in force:") {
+				t.Errorf("git ran a program of the command: %s", r.Text)
+			}
+			if named := strings.Contains(r.Text, "could not change core.fsmonitor in "); named != row.settings {
+				t.Errorf("the result is %s", r.Text)
+			}
+			if row.dir == "." && c.text(".git/config") != before {
+				t.Errorf("the configuration is %s", c.text(".git/config"))
+			}
+		})
+	}
+}
+
+// Git in a command that nobody approved gives a repository that existed before no programs,
+// also where no scan of the workspace comes.
+func TestProgramsOfExistingRepositories(t *testing.T) {
+	c := confineCommands(t)
+	c.deepTree()
+	for _, dir := range []string{"z/one", "z/two", "z/three"} {
+		c.repository(dir)
+	}
+	r := c.strictly(`mkdir -p t/hooks t/info; echo evil >t/hooks/post-checkout; chmod +x t/hooks/post-checkout; echo '* diff=evil' >t/info/attributes
+git -C z/one config core.hooksPath "$PWD/t/hooks"
+git init -q --template="$PWD/t" z/two
+rm z/two/.git/info/*; git diff --no-index --output=z/three/.git/hooks/pre-commit /dev/null a0/f; git diff --no-index --output=z/three/.git/info/attributes /dev/null f`, true)
+	for _, want := range []string{"could not change core.hookspath in z/one/.git/config", "could not change z/two/.git/hooks", "could not change z/three/.git/hooks", "could not change z/three/.git/info/attributes"} {
+		if !strings.Contains(r.Text, want) {
+			t.Errorf("the result does not say that the command %s:\n%s", want, r.Text)
+		}
+	}
+	for _, name := range []string{"z/two/.git/hooks/post-checkout", "z/three/.git/hooks/pre-commit", "z/two/.git/info/attributes", "z/three/.git/info/attributes"} {
+		if c.exists(name) {
+			t.Errorf("%s was created", name)
+		}
+	}
+	if text := c.text("z/one/.git/config"); strings.Contains(text, "hooks") {
+		t.Errorf("the configuration is %s", text)
+	}
+}
+
+// Git in a command that nobody approved replaces no protected file that exists, also where no
+// scan of the workspace comes.
+func TestProtectedFilesThatGitReplaces(t *testing.T) {
+	c := confineCommands(t)
+	c.deepTree()
+	files := []string{"z/d/.envrc", "z/d/.vscode/tasks.json", "z/d/.github/workflows/ci.yml"}
+	for i, name := range files {
+		c.put(name, "mine\n")
+		c.put(fmt.Sprintf("e%d", i), "evil\n")
+	}
+	c.repository(".")
+	c.git("add", "-A")
+	c.git("commit", "-q", "-m", "x")
+	for i, name := range files {
+		r := c.strictly(fmt.Sprintf("git mv -f e%d %s; git rm -qf %[2]s", i, name), true)
+		if !strings.Contains(r.Text, "which is protected") || c.text(name) != "mine\n" {
+			t.Errorf("%s is %q: %s", name, c.text(name), r.Text)
+		}
+	}
+	if r := c.strictly("git mv e0 z/d/.vscode/new.json", true); c.exists("z/d/.vscode/new.json") {
+		t.Errorf("a file was added to a protected directory: %s", r.Text)
+	}
+}
+
+// What git does in its own repositories works in commands that nobody approved.
+func TestGitThatRunsNoPrograms(t *testing.T) {
+	c := confineCommands(t)
+	c.put("lib/f", "x\n")
+	c.repository("lib")
+	c.git("-C", "lib", "add", "f")
+	c.git("-C", "lib", "commit", "-q", "-m", "f")
+	c.repository("own")
+	const allow = "git -c protocol.file.allow=always "
+	for _, row := range []struct {
+		line string
+		git  bool
+	}{
+		{"git init -q i && git -C i config user.name n && git init -q i && test -e i/.git/hooks/pre-commit.sample", false},
+		{"git init -q --bare b && git -C b config user.name n", false},
+		{"git clone -q --no-hardlinks lib c1 && git clone -q --no-hardlinks --bare lib c2 && (cd c1 && git remote add r ../own && git branch --track t origin/HEAD && test -e f)", false},
+		{"git init -q g1 && git -C g1 commit -q --allow-empty -m x && git -C g1 worktree add -q ../g2 && git -C g2 config a.b c", false},
+		{allow + "clone -q --no-hardlinks --recurse-submodules lib c3 && rm -rf c3", false},
+		{"(cd own && git remote add r ../lib && git fetch -q r && b=r/$(git -C ../lib branch --show-current) && git branch --track t $b && git branch --set-upstream-to=$b t && git config user.name n && git remote remove r)", true},
+		{"(cd own && git worktree add -q ../own2 && git config extensions.worktreeConfig true && git -C ../own2 config --worktree a.b c && git worktree remove ../own2)", true},
+		{"(cd own && " + allow + "submodule --quiet add ../lib m && git commit -qm m && test -e m/f && git -C m config a.b c)", true},
+		{"git clone -q --no-hardlinks own c4 && (cd c4 && " + allow + "submodule --quiet update --init m && test -e m/f)", true},
+		{"(cd own && git init -q && git sparse-checkout set x && git sparse-checkout disable)", true},
+	} {
+		if r := c.strictly(row.line, row.git); r.IsError || strings.Contains(r.Text, "protected") || strings.Contains(r.Text, "could not") {
+			t.Errorf("%s: %s", row.line, r.Text)
+		}
+	}
+	if text := c.text(filepath.Join("own", ".git", "config")); !strings.Contains(text, "name = n") {
+		t.Errorf("the configuration is %s", text)
+	}
+}

@@ -69,7 +69,7 @@ text = "[core]\n\trepositoryformatversion = 0\n\tbare = %s\n\tfsmonitor = evil\n
 			c.repository(".")
 			before := c.text(".git/config")
 			r := c.strictly(row.line+"; cd "+row.dir+"; git config core.fsmonitor; cat .git/config.worktree; echo in force: $(git config core.fsmonitor)", row.git)
-			if !strings.Contains(r.Text, "in force: \n") && !strings.HasSuffix(strings.Split(r.Text, "\n[")[0], "in force:") {
+			if !strings.Contains(r.Text, "in force:\n") {
 				t.Errorf("git ran a program of the command: %s", r.Text)
 			}
 			if named := strings.Contains(r.Text, "could not change core.fsmonitor in "); named != row.settings {
@@ -106,6 +106,25 @@ rm z/two/.git/info/*; git diff --no-index --output=z/three/.git/hooks/pre-commit
 	}
 	if text := c.text("z/one/.git/config"); strings.Contains(text, "hooks") {
 		t.Errorf("the configuration is %s", text)
+	}
+}
+
+// A repository that a command creates, which nobody approved, has no hooks while the command runs.
+func TestHooksOfNewRepositories(t *testing.T) {
+	for _, line := range []string{
+		`git init -q --template="$PWD/t" n`,
+		"git init -q n; cp t/hooks/post-checkout n/.git/hooks",
+		"git init -q n; ln t/hooks/post-checkout n/.git/hooks; mv n/.git/hooks/update.sample n/.git/hooks/update; ln -s /bin/true n/.git/hooks/pre-push",
+		"git init -q n; mv n/.git/hooks h; cp t/hooks/post-checkout h; mv h n/.git/hooks; mkdir n/.git/hooks",
+		"git init -q n; rm -r n/.git/hooks; ln -s ../../t/hooks n/.git/hooks",
+		"mkdir -p n/.git n/objects n/refs; cp -r t/hooks n; echo 'ref: refs/heads/x' >n/HEAD; ls n/HEAD 2>&1 || rm -r n/hooks",
+	} {
+		c := confineCommands(t)
+		c.put("t/hooks/post-checkout", "evil\n")
+		r := c.strictly(line+"; echo in force: $(ls n/.git/hooks/ n/hooks 2>/dev/null | grep -v -e sample -e hooks)", false)
+		if !strings.Contains(r.Text, "in force:\n") || !strings.Contains(r.Text, "hooks, which is protected") {
+			t.Errorf("%s: %s", line, r.Text)
+		}
 	}
 }
 

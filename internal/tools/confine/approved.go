@@ -79,9 +79,15 @@ func (g *Guard) Refused(paths []string) (notices []Notice) {
 }
 
 // RefusedSettings returns a notice for settings in a configuration file of git that the command
-// tried to change.
+// tried to change. Names is empty if nobody knows which settings.
 func (g *Guard) RefusedSettings(path, names string) Notice {
 	show := g.area.show(path)
+	if names == "" {
+		return Notice{
+			Short: show + " is protected",
+			Text:  fmt.Sprintf("the command could not change %s: it cannot be checked for programs that git would run", show),
+		}
+	}
 	return Notice{
 		Short: show + " is protected",
 		Text: fmt.Sprintf("the command could not change %s in %s: that makes git run programs. If the change is needed, run git config as a command of its own, which asks the user",

@@ -74,7 +74,7 @@ type Order struct {
 	MaxFile int64 // size in bytes of the largest file that is kept
 	// Protected are protect.Names.Paths that a strict command must not change or create below
 	// Roots. Exceptions: paths in Approved, directories that the command has created, and
-	// changes that git makes if Git is set.
+	// paths that git creates if Git is set. None of them applies to what makes git run programs.
 	Protected []string
 	Approved  []string // absolute paths; each stands for everything in it
 }

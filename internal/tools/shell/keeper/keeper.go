@@ -195,8 +195,8 @@ type Files struct {
 	Refused *Change
 	// Protected are the first protected paths that the command tried, but failed, to change.
 	Protected []string
-	// Settings are the first changes of configuration files of git that failed, because these
-	// settings can make git run programs.
+	// Settings are the first changes of configuration files of git that failed. Why holds the
+	// settings that can make git run programs; it is empty if the file could not be checked.
 	Settings []Change
 	// Planted are directories in which the command created an entry by which git recognizes a
 	// repository, or to which it moved one. Made are further ones that it has created itself.
@@ -207,7 +207,7 @@ type Files struct {
 // Change is a change of a file that a command was not allowed to make.
 type Change struct {
 	Path string // absolute; empty if it is not known
-	Why  string // why the file cannot be kept, for the user: "it is larger than 64 MB"; of Files.Settings, their names
+	Why  string // why the file cannot be kept, for the user: "it is larger than 64 MB"
 }
 
 // Matters reports whether a command with that output may have failed because the change was

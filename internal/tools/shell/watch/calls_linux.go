@@ -32,6 +32,8 @@ type change struct {
 	acts bool         // set if act makes the call; otherwise the call continues
 	act  func() error // makes the call; set by the handler
 
+	locked bool // it holds Watcher.gitDirs
+
 	texts map[int]string // paths to read again, by the numbers of their arguments; may be nil
 }
 
@@ -104,6 +106,7 @@ func (w *Watcher) Worker(l *sandbox.Listener) func(*sandbox.Notification) {
 // answer keeps what a call changes, and answers it.
 func (c *change) answer(known call) {
 	c.begun.Do(func() { c.foreign = foreignMounts(c.task(), c.order.Roots) }) // now the command has changed nothing
+	defer c.unlockGitDirs()
 	why := ""
 	var err error
 	if known.handle != nil {

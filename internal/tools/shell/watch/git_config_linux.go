@@ -54,19 +54,14 @@ func readConfig(dir int, name string) (f config, err error) {
 	return config{string(text), info.Mode & 0o7777}, err
 }
 
-// newPrograms returns the settings in which a configuration file differs from the one that it
-// replaces, and that can make git run programs. They are "" if there are none.
-func newPrograms(before, after config) string {
+// refuseConfig returns why a configuration file cannot replace another one, because git would then
+// run other programs; "" if it can. It reports the settings.
+func (c *change) refuseConfig(path string, before, after config) (why string) {
 	_, names, ok := gitconfig.Revert(before.text, after.text)
-	if !ok {
-		return "its settings"
+	if ok && len(names) == 0 {
+		return ""
 	}
-	return strings.Join(names, ", ")
-}
-
-// refuseConfig reports the settings that cannot be changed, and returns why the change is refused.
-func (c *change) refuseConfig(path, settings string) (why string) {
-	c.guard.nameSettings(path, settings)
+	c.guard.nameSettings(path, strings.Join(names, ", "))
 	return "it makes git run programs"
 }
 
@@ -95,12 +90,10 @@ func (c *change) checkConfig(to place) (why string) {
 	before, err := readConfig(toDir, filepath.Base(to.path))
 	after, failed := readConfig(fromDir, filepath.Base(from.path))
 	if err != nil || failed != nil {
-		return c.refuseConfig(to.path, "its settings")
+		c.guard.nameSettings(to.path, "")
+		return "it cannot be read"
 	}
-	if settings := newPrograms(before, after); settings != "" {
-		return c.refuseConfig(to.path, settings)
-	}
-	return ""
+	return c.refuseConfig(to.path, before, after)
 }
 
 // replaceConfig replaces a configuration file by a copy of the one that is renamed to its path.
@@ -123,8 +116,7 @@ func (c *change) replaceConfig(from, to *place) error {
 	if err != nil {
 		return err
 	}
-	if settings := newPrograms(before, after); settings != "" {
-		c.refuseConfig(to.path, settings)
+	if c.refuseConfig(to.path, before, after) != "" {
 		return unix.EPERM
 	}
 	if err = putCopy(toDir, toName, after); err != nil {
@@ -141,15 +133,15 @@ func (c *change) sealConfig(dir int, path, name string) (why string) {
 		return "" // git reads neither
 	}
 	f, err := readConfig(dir, name)
-	settings := newPrograms(config{}, f)
+	if err == nil {
+		if why = c.refuseConfig(path+"/"+name, config{}, f); why != "" || !c.acts {
+			return why
+		}
+		err = putCopy(dir, name, f)
+	}
 	if err != nil {
-		settings = "its settings"
-	}
-	if settings == "" && c.acts && putCopy(dir, name, f) != nil {
-		settings = "its settings"
-	}
-	if settings != "" {
-		return c.refuseConfig(path+"/"+name, settings)
+		c.guard.nameSettings(path+"/"+name, "")
+		return "it cannot be read or replaced"
 	}
 	return ""
 }

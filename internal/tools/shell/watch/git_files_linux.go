@@ -132,6 +132,7 @@ func (c *change) keepsGit(path string) (kept, inGit bool) {
 // refusePrograms returns why a strict command cannot change a place, because git would then run
 // other programs; "" if it can. It lets act check what it can check only when the change is made.
 func (c *change) refusePrograms(p place, how manner) (why string) {
+	c.lockGitDirs(p.path)
 	f, found := c.gitFile(p)
 	switch {
 	case !found:
@@ -178,6 +179,24 @@ func (c *change) refuseNewGitDir(p place, how manner) (why string) {
 		return c.sealFirst(dir)
 	}
 	return ""
+}
+
+// lockGitDirs locks Watcher.gitDirs until the call is answered, if the path can be one of an entry of
+// a git directory that matters. Otherwise a directory could become a git directory after a change
+// in it was allowed.
+func (c *change) lockGitDirs(path string) {
+	name := filepath.Base(path)
+	if c.locked || !decidesPrograms(name) && !marksGit(name) && filepath.Base(filepath.Dir(path)) != "hooks" {
+		return
+	}
+	c.gitDirs.Lock()
+	c.locked = true
+}
+
+func (c *change) unlockGitDirs() {
+	if c.locked {
+		c.gitDirs.Unlock()
+	}
 }
 
 // failReadOnly lets act fail as a change on a read-only file system does. It reports whether act

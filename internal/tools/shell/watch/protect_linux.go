@@ -20,9 +20,9 @@ const (
 )
 
 // refuseProtected returns why a strict command cannot change a place because it is protected,
-// or in a protected directory; "" if it can. Two changes are allowed, and reported as Created,
-// because failing in the middle would leave a mixture: those of git, such as a checkout, and
-// those in directories that the command has created, such as a copy or an archive.
+// or in a protected directory; "" if it can. New paths are allowed in two cases, and reported as
+// Created, because failing in the middle would leave a mixture: to git, as in a checkout, and in
+// directories that the command has created, as in a copy or an archive.
 func (c *change) refuseProtected(p place, how manner) (why string) {
 	if !c.order.Strict || len(c.order.Protected) == 0 {
 		return ""
@@ -83,7 +83,7 @@ func (c *change) mayChange(protected string, p place) bool {
 			return c.failReadOnly()
 		}
 	}
-	if !p.exists && c.guard.noteCreated(p.path, protected) && !own {
+	if !p.exists && c.guard.noteCreated(protected) && !own {
 		c.guard.reports.Created(protected)
 	}
 	return true
@@ -203,7 +203,7 @@ func (c *change) reportElsewhere(dir int, path string) {
 
 // reportCreated reports a protected path that the command has created.
 func (c *change) reportCreated(path string) {
-	if c.guard.noteCreated(path, path) {
+	if c.guard.noteCreated(path) {
 		c.guard.reports.Created(path)
 	}
 }

@@ -25,7 +25,7 @@ func (g *protection) nameProtected(path string) {
 }
 
 // nameSettings reports settings in a configuration file of git that the command could not change,
-// because they can make git run programs.
+// because they can make git run programs. Without settings, nobody could tell.
 func (g *protection) nameSettings(path, settings string) {
 	g.mu.Lock()
 	first := len(g.named) < maxNamed && !slices.Contains(g.named, path+"\x00"+settings)
@@ -197,14 +197,11 @@ func (g *protection) moveReported(from, to string, done map[string]bool) bool {
 	return true
 }
 
-// noteCreated notes that the command creates a protected path, and reports whether that is new:
-// it did not exist before the command, whose checkouts first remove what they replace.
-func (g *protection) noteCreated(path, protected string) bool {
+// noteCreated notes that the command creates a protected path, and reports whether that is new.
+func (g *protection) noteCreated(path string) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.existed[path] || g.loose[protected] {
-		return false
-	}
-	g.loose[protected] = true
-	return true
+	known := g.loose[path]
+	g.loose[path] = true
+	return !known
 }

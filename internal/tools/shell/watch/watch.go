@@ -41,6 +41,10 @@ type Watcher struct {
 
 	pipes atomic.Int64 // calls that wait to open a pipe
 
+	// gitDirs is held from the check to the end of a call that may make a git directory, or change
+	// the programs that one names.
+	gitDirs sync.Mutex
+
 	mu       sync.Mutex
 	kept     map[string]*entry // by path
 	touched  int
@@ -57,8 +61,8 @@ type Reports struct {
 	// Protected is called once for each of the first protected paths that the command tried to
 	// change.
 	Protected func(path string)
-	// Settings is called once for each change of a configuration file of git that was refused,
-	// with the settings that can make git run programs.
+	// Settings is called once for each of the first changes of a configuration file of git that were
+	// refused, with the settings that can make git run programs; "" if the file cannot be checked.
 	Settings func(path, settings string)
 	// Repository is called once for each directory in which the command creates an entry by
 	// which git recognizes a repository, or to which it moves one. Made is set if the command

@@ -54,6 +54,14 @@ func (p programs) only(names []string) (out []Variable) {
 	return slices.CompactFunc(out, func(v, w Variable) bool { return v.Start == w.Start })
 }
 
+// Changed returns the sorted names of the variables that can run programs and whose values differ
+// between two texts of a configuration file. It reports false if it cannot parse one of them.
+func Changed(before, after string) (names []string, ok bool) {
+	was, parsed := programsIn(before)
+	is, ok := programsIn(after)
+	return was.changed(is), ok && parsed
+}
+
 // Revert returns the text of a configuration file, after, with the variables that can run
 // programs restored from before, and the names of the variables that differed. All other
 // changes stay. If that is not possible, it returns before, and ok is false.

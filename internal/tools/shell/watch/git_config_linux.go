@@ -57,7 +57,7 @@ func readConfig(dir int, name string) (f config, err error) {
 // refuseConfig returns why a configuration file cannot replace another one, because git would then
 // run other programs; "" if it can. It reports the settings.
 func (c *change) refuseConfig(path string, before, after config) (why string) {
-	_, names, ok := gitconfig.Revert(before.text, after.text)
+	names, ok := gitconfig.Changed(before.text, after.text)
 	if ok && len(names) == 0 {
 		return ""
 	}

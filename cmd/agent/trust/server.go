@@ -56,7 +56,7 @@ func newArguments(name string, args []string) launch {
 		words := wordsIn(strings.Join(operands, "\n"))
 		l := launch{programs: append([]string{name}, interpreters(operands)...), words: words, packages: words, node: isNode(kind), python: isPython(kind), fetches: fetched}
 		if fetched {
-			l.words = slices.DeleteFunc(slices.Clone(words), func(word string) bool { return !strings.HasPrefix(word, ".") && !filepath.IsAbs(word) })
+			l.words = append(slices.DeleteFunc(slices.Clone(words), func(word string) bool { return !strings.HasPrefix(word, ".") && !filepath.IsAbs(word) }), workingDirs(args)...)
 		}
 		if len(operands) > 0 && !interprets(kind) { // npx tsx server.ts, uvx proxy npx server
 			l.add(wrapped(append(operands[len(operands)-1:], rest...)))
@@ -256,7 +256,7 @@ func operand(kind string, args []string) (words, rest []string) {
 }
 
 // switches are options without a value.
-var switches = []string{"-y", "--yes", "-q", "--quiet", "-A", "--allow-all", "-u", "-w", "--silent", "-s"}
+var switches = []string{"-y", "--yes", "-q", "--quiet", "-A", "--allow-all", "-u", "--silent", "-s"}
 
 // withCommands are programs whose first operand is a command, such as run.
 var withCommands = append([]string{"deno", "bun", "pipx", "go"}, runners...)
@@ -275,19 +275,23 @@ func ImportsFromDir(command []string) bool {
 
 // elsewhere reports whether an option makes a program work in a directory outside root.
 func elsewhere(root string, args []string) bool {
+	return slices.ContainsFunc(workingDirs(args), func(dir string) bool { return filepath.IsAbs(dir) && !realpath.Inside(dir, root) })
+}
+
+// workingDirs returns the directories in which options make a program work or look for
+// packages.
+func workingDirs(args []string) (dirs []string) {
 	for i, arg := range args {
 		option, dir, ok := strings.Cut(arg, "=")
 		if !ok && i+1 < len(args) {
 			dir = args[i+1]
 		}
 		switch option {
-		case "--directory", "--prefix", "--cwd", "--dir", "-C":
-			if filepath.IsAbs(dir) && !realpath.Inside(dir, root) {
-				return true
-			}
+		case "--directory", "--prefix", "--cwd", "--dir", "-C", "-w", "--workspace":
+			dirs = append(dirs, dir)
 		}
 	}
-	return false
+	return dirs
 }
 
 // isCode reports whether a word has the form of a file with a program.

@@ -27,6 +27,8 @@ func TestServersThatRunFilesOfTheWorkspace(t *testing.T) {
 		{command: "bash /opt/srv.sh", file: "rc.sh", env: "BASH_ENV=./rc.sh"}, {command: "srv", file: "x.so", env: "LD_PRELOAD=ROOT/x.so"},
 		{command: "op run -- npx -y srv", file: "node_modules/.bin/srv"}, {command: "doppler run -- npx tsx srv.ts", file: "srv.ts"}, {command: "aws-vault exec p -- python3 -m srv", file: "srv.py"},
 		{command: "uvx mcp-proxy npx srv", file: "node_modules/.bin/srv"}, {command: "tsx /opt/srv.ts", file: "tsconfig.json"}, {command: "npx tsx /opt/srv.ts", file: "tsconfig.json"}, {command: "node --import tsx /opt/srv.ts", file: "tsconfig.json"},
+		{command: "npx --prefix tools srv", file: "tools/node_modules/.bin/srv"}, {command: "npx --prefix=tools srv", file: "tools/node_modules/.bin/srv"}, {command: "npx -y -C tools srv", file: "tools/node_modules/.bin/srv"},
+		{command: "npm exec --prefix tools -- srv", file: "tools/node_modules/.bin/srv"}, {command: "npx -w tools srv", file: "tools/node_modules/srv/package.json"}, {command: "npx --workspace=tools srv", file: "tools/node_modules/.bin/srv"},
 		{command: "node --import file:///opt/node_modules/tsx/dist/loader.mjs /opt/srv.ts", file: "tsconfig.json"},
 	} {
 		root := t.TempDir()

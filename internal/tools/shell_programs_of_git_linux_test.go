@@ -90,7 +90,9 @@ func TestProgramsOfExistingRepositories(t *testing.T) {
 	for _, dir := range []string{"z/one", "z/two", "z/three"} {
 		c.repository(dir)
 	}
-	r := c.strictly(`mkdir -p t/hooks t/info; echo evil >t/hooks/post-checkout; chmod +x t/hooks/post-checkout; echo '* diff=evil' >t/info/attributes
+	c.git("init", "-q", "--bare", "z/one/.git/modules/lib")
+	r := c.strictly(`for i in hooks/pre-commit config.worktree info/attributes commondir; do echo evil >z/one/.git/modules/lib/$i; done
+mkdir -p t/hooks t/info; echo evil >t/hooks/post-checkout; chmod +x t/hooks/post-checkout; echo '* diff=evil' >t/info/attributes
 git -C z/one config core.hooksPath "$PWD/t/hooks"
 git init -q --template="$PWD/t" z/two
 rm z/two/.git/info/*; git diff --no-index --output=z/three/.git/hooks/pre-commit /dev/null a0/f; git diff --no-index --output=z/three/.git/info/attributes /dev/null f`, true)
@@ -99,7 +101,10 @@ rm z/two/.git/info/*; git diff --no-index --output=z/three/.git/hooks/pre-commit
 			t.Errorf("the result does not say that the command %s:\n%s", want, r.Text)
 		}
 	}
-	for _, name := range []string{"z/two/.git/hooks/post-checkout", "z/three/.git/hooks/pre-commit", "z/two/.git/info/attributes", "z/three/.git/info/attributes"} {
+	for _, name := range []string{
+		"z/one/.git/modules/lib/hooks/pre-commit", "z/one/.git/modules/lib/config.worktree", "z/one/.git/modules/lib/info/attributes", "z/one/.git/modules/lib/commondir",
+		"z/two/.git/hooks/post-checkout", "z/three/.git/hooks/pre-commit", "z/two/.git/info/attributes", "z/three/.git/info/attributes",
+	} {
 		if c.exists(name) {
 			t.Errorf("%s was created", name)
 		}

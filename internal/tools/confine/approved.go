@@ -101,6 +101,9 @@ func (a *Area) whyProtected(path string) string {
 	if why == "" && a.Protected.Parent(filepath.Base(path)) {
 		why = "other programs run what is in directories of this name"
 	}
+	if name := filepath.Base(path); why == "" && (name == "config" || name == "config.worktree") {
+		why = "git finds programs in it; to copy a repository, use git clone"
+	}
 	return cmp.Or(why, "git uses it to find programs or repositories")
 }
 

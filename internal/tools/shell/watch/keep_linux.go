@@ -84,7 +84,8 @@ func (c *change) refuseGit(p place) (why string) {
 	if !found || !c.git(dir) || dir == p.path && !p.exists {
 		return ""
 	}
-	if c.order.Git && (c.isGit() || !c.decidesPrograms(p.path, rest) && (!p.exists || !holdsHistory(rest))) {
+	programs, _ := gitFileAt(p.path)
+	if c.order.Git && (c.isGit() || programs == "" && (!p.exists || !holdsHistory(rest))) {
 		return ""
 	}
 	c.mu.Lock()
@@ -109,13 +110,6 @@ func holdsHistory(path string) bool {
 		"HEAD", "config", "index", "logs", "modules", "objects", "packed-refs", "refs", "reftable", "shallow", "worktrees", "lfs", "annex",
 		"rebase-merge", "rebase-apply", "sequencer", "ORIG_HEAD", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "BISECT_LOG",
 	}, first)
-}
-
-// decidesPrograms reports whether a path in .git, of which rest is the part below .git, decides
-// which programs git runs, also those of a submodule.
-func (c *change) decidesPrograms(path, rest string) bool {
-	dir, _ := gitFileAt(path)
-	return dir != "" || decidesPrograms(rest)
 }
 
 // holdsPrograms reports whether a path in a git directory names programs that git runs.

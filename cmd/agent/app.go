@@ -16,11 +16,13 @@ import (
 	"agent/cmd/agent/exit"
 	"agent/cmd/agent/keys"
 	"agent/cmd/agent/languages"
+	"agent/cmd/agent/limits"
 	"agent/cmd/agent/lines"
 	servers "agent/cmd/agent/mcp"
 	"agent/cmd/agent/models"
 	"agent/cmd/agent/permit"
 	"agent/cmd/agent/project"
+	"agent/cmd/agent/prompts"
 	"agent/cmd/agent/settings"
 	"agent/cmd/agent/stored"
 	"agent/cmd/agent/trust"
@@ -47,7 +49,7 @@ import (
 type flags struct {
 	models.Flags
 	permit    permit.Flags
-	budget    budgetFlags
+	budget    limits.Flags
 	prompt    settings.Prompt
 	trace     string          // file
 	traffic   *models.Traffic // recorded or replayed; may be nil
@@ -216,7 +218,7 @@ func (a *app) discard(f opening) {
 // assemble sets a.options: model, limits and tools.
 func (a *app) assemble(f opening, attended bool) (err error) {
 	set := a.set
-	if a.options.TurnBudget, a.options.SessionBudget, err = f.budget.budgets(set); err != nil {
+	if a.options.TurnBudget, a.options.SessionBudget, err = f.budget.Budgets(set); err != nil {
 		return err
 	}
 	if a.work, err = workspace.Open(a.dir); err != nil {
@@ -231,7 +233,7 @@ func (a *app) assemble(f opening, attended bool) (err error) {
 	a.options.Limits = turn.Limits{ReplyBytes: set.MaxReply}
 	a.options.Models.WebSearch = set.WebSearch
 	a.options.Models.Summary, a.options.Models.Small = cmp.Or(set.Summary, set.Small), set.Small
-	if err := readSystem(&a.options.Prompt, f.prompt, set); err != nil {
+	if a.options.Prompt.System, a.options.Prompt.AppendSystem, err = prompts.Read(f.prompt, set); err != nil {
 		return err
 	}
 	if err := a.openTrace(f.trace); err != nil {

@@ -37,7 +37,7 @@ func configSources(f flags, getenv func(string) string) (overrides, defaults []c
 		mode = string(m)
 	}
 	limit := func(l event.Limit) string {
-		if amount, ok := f.budget.turn[l]; ok {
+		if amount, ok := f.budget.Turn[l]; ok {
 			return strconv.FormatFloat(amount, 'f', -1, 64)
 		}
 		return ""
@@ -49,7 +49,7 @@ func configSources(f flags, getenv func(string) string) (overrides, defaults []c
 		of("model", f.Model, "--model"), of("model", getenv("AGENT_MODEL"), "AGENT_MODEL"),
 		of("base_url", f.BaseURL, "--base-url"), of("base_url", getenv("OPENAI_BASE_URL"), "OPENAI_BASE_URL"),
 		of("mode", mode, "--mode"), of("max_steps", limit(event.LimitSteps), "--max-steps"), of("token_budget", limit(event.LimitTokens), "--token-budget"),
-		of("max_cost", limit(event.LimitCost), "--max-cost"), of("max_time", limitTime(f.budget.turn), "--max-time"), of("session_budget", f.budget.session, "--session-budget"),
+		of("max_cost", limit(event.LimitCost), "--max-cost"), of("max_time", limitTime(f.budget.Turn), "--max-time"), of("session_budget", f.budget.Session, "--session-budget"),
 		of("effort", f.Effort, "--effort"),
 		of("system", f.prompt.System, "--system"), of("append_system", f.prompt.AppendSystem, "--append-system"),
 	} {

@@ -3,7 +3,6 @@ package main
 import (
 	"os"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -12,10 +11,10 @@ import (
 	"agent/cmd/agent/command"
 	"agent/cmd/agent/desktop"
 	"agent/cmd/agent/exit"
+	"agent/cmd/agent/models"
 	"agent/cmd/agent/project"
 	"agent/cmd/agent/sessions"
 	"agent/cmd/agent/settings"
-	"agent/internal/llm/catalog"
 	"agent/internal/llm/offline"
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
@@ -83,7 +82,7 @@ func (a *app) screen(events <-chan event.Event, commands chan<- event.Command, p
 	}
 	images := &desktop.Images{Dir: a.dir}
 	o.Files.ReadImage, o.Clipboard.ReadImage, o.Clipboard.Copy = images.File, images.Pasted, desktop.NewClipboard().Copy
-	o.Models.NoImages, o.Files.Editor, o.Files.Find = imageBlind(a.set.Changes()), desktop.Editor(os.Getenv), suggestions(a.index)
+	o.Models.NoImages, o.Files.Editor, o.Files.Find = models.WithoutImages(a.set.Changes()), desktop.Editor(os.Getenv), project.Suggestions(a.index)
 	o.Files.ReadBranch = func() string { return branchOf(a.dir) }
 	if a.stored.Store != nil {
 		o.Session.List, o.Session.Preview, o.Session.Earlier = sessions.Picker(a.stored.Store, a.stored.ID()), sessions.Preview(a.stored.Store), sessions.Prompts(a.stored.Store, a.dir, a.stored.ID())
@@ -108,18 +107,6 @@ func (a *app) screen(events <-chan event.Event, commands chan<- event.Command, p
 		a.choice.advise(&o, prompts, plain)
 	}
 	return o
-}
-
-// imageBlind returns a function that reports whether a model is known to lack
-// image input.
-func imageBlind(known catalog.Changes) func(model string) bool {
-	return func(model string) bool {
-		if model == offline.Name {
-			return true
-		}
-		provider, name, _ := strings.Cut(model, "/")
-		return !valueOr(known.Lookup(provider, name).Vision, true)
-	}
 }
 
 // agentList returns a function that lists the agents as they were last read, and one that

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"agent/cmd/agent/command"
+	"agent/cmd/agent/prompts"
 	"agent/cmd/agent/redact"
 	"agent/cmd/agent/settings"
 	"agent/internal/loop/trace"
@@ -24,7 +25,7 @@ func (a *app) openTrace(flag string) error {
 		wrong = func(err error) error { return fmt.Errorf("configuration: trace: %w", err) }
 		path, err := settings.Path(os.Getenv)
 		if err == nil {
-			file, err = inDir(file, filepath.Dir(path))
+			file, err = prompts.InDir(file, filepath.Dir(path))
 		}
 		if err != nil {
 			return wrong(err)

@@ -1,4 +1,5 @@
-package main
+// Package limits reads the limits of turns and sessions, from flags and from the configuration.
+package limits
 
 import (
 	"maps"
@@ -11,10 +12,10 @@ import (
 	"agent/internal/loop/event"
 )
 
-// budgetFlags are the limits given as flags.
-type budgetFlags struct {
-	turn    event.Budget
-	session string // as in event.ParseBudget
+// Flags are the limits given as flags.
+type Flags struct {
+	Turn    event.Budget
+	Session string // as in event.ParseBudget
 }
 
 // limitFlag is a flag that sets a limit of each turn.
@@ -32,19 +33,19 @@ func (f limitFlag) String() string { return "" }
 
 func (f limitFlag) Type() string { return "limit" }
 
-// add adds the flags to p.
-func (b *budgetFlags) add(p *pflag.FlagSet) {
-	b.turn = event.Budget{}
-	p.Var(limitFlag{b.turn, event.LimitSteps}, "max-steps", "maximum `number` of steps of a turn before it asks to continue (default 500); agent run stops (no default with another limit); 0: the model answers without tools")
-	p.Var(limitFlag{b.turn, event.LimitTokens}, "token-budget", "maximum `tokens` of a turn, input and output, such as 200k, before it asks to continue; agent run stops")
-	p.Var(limitFlag{b.turn, event.LimitCost}, "max-cost", "maximum cost of a turn in US `dollars` before it asks to continue; agent run stops")
-	p.Var(limitFlag{b.turn, event.LimitTime}, "max-time", "maximum `duration` of a turn, such as 10m, before it asks to continue; agent run stops")
-	p.StringVar(&b.session, "session-budget", "", "`limits` of the session: steps=N,tokens=N,cost=USD,time=DURATION")
+// Add adds the flags to p.
+func (b *Flags) Add(p *pflag.FlagSet) {
+	b.Turn = event.Budget{}
+	p.Var(limitFlag{b.Turn, event.LimitSteps}, "max-steps", "maximum `number` of steps of a turn before it asks to continue (default 500); agent run stops (no default with another limit); 0: the model answers without tools")
+	p.Var(limitFlag{b.Turn, event.LimitTokens}, "token-budget", "maximum `tokens` of a turn, input and output, such as 200k, before it asks to continue; agent run stops")
+	p.Var(limitFlag{b.Turn, event.LimitCost}, "max-cost", "maximum cost of a turn in US `dollars` before it asks to continue; agent run stops")
+	p.Var(limitFlag{b.Turn, event.LimitTime}, "max-time", "maximum `duration` of a turn, such as 10m, before it asks to continue; agent run stops")
+	p.StringVar(&b.Session, "session-budget", "", "`limits` of the session: steps=N,tokens=N,cost=USD,time=DURATION")
 }
 
-// budgets returns the limits of each turn and of the session: those of the flags, else
+// Budgets returns the limits of each turn and of the session: those of the flags, else
 // those of the configuration.
-func (b budgetFlags) budgets(set settings.Settings) (turn, session event.Budget, err error) {
+func (b Flags) Budgets(set settings.Settings) (turn, session event.Budget, err error) {
 	turn, session = event.Budget{}, event.Budget{}
 	configured := func(to event.Budget, s settings.Budget) error {
 		to[event.LimitSteps], to[event.LimitTokens], to[event.LimitCost] = float64(s.Steps), float64(s.Tokens), s.Cost
@@ -65,9 +66,9 @@ func (b budgetFlags) budgets(set settings.Settings) (turn, session event.Budget,
 			return nil, nil, err
 		}
 	}
-	maps.Copy(turn, b.turn)
-	if strings.TrimSpace(b.session) != "" {
-		flags, err := event.ParseBudget(b.session)
+	maps.Copy(turn, b.Turn)
+	if strings.TrimSpace(b.Session) != "" {
+		flags, err := event.ParseBudget(b.Session)
 		if err != nil {
 			return nil, nil, command.Usage("--session-budget: %w", err)
 		}

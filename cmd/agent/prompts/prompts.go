@@ -1,4 +1,5 @@
-package main
+// Package prompts reads the user's own system prompt.
+package prompts
 
 import (
 	"fmt"
@@ -9,18 +10,17 @@ import (
 
 	"agent/cmd/agent/command"
 	"agent/cmd/agent/settings"
-	"agent/internal/loop"
 )
 
 // maxSystem is the maximum size of a system prompt in bytes.
 const maxSystem = 256 << 10
 
-// readSystem sets in o the user's own system prompt and addition: those of the flags, else
-// of the configuration.
-func readSystem(o *loop.PromptOptions, flag settings.Prompt, set settings.Settings) error {
+// Read returns the user's own system prompt and addition: those of the flags, else of the
+// configuration.
+func Read(flag settings.Prompt, set settings.Settings) (system, appended string, err error) {
 	path, err := settings.Path(os.Getenv)
 	if err != nil {
-		return err
+		return "", "", err
 	}
 	text := func(flag, flagName, setting, settingName string) (string, error) {
 		if flag != "" {
@@ -36,11 +36,11 @@ func readSystem(o *loop.PromptOptions, flag settings.Prompt, set settings.Settin
 		}
 		return text, nil
 	}
-	if o.System, err = text(flag.System, "--system", set.System, "system"); err != nil {
-		return err
+	if system, err = text(flag.System, "--system", set.System, "system"); err != nil {
+		return "", "", err
 	}
-	o.AppendSystem, err = text(flag.AppendSystem, "--append-system", set.AppendSystem, "append_system")
-	return err
+	appended, err = text(flag.AppendSystem, "--append-system", set.AppendSystem, "append_system")
+	return system, appended, err
 }
 
 // textOrFile returns text, or the content of the file that @FILE names, relative to
@@ -50,7 +50,7 @@ func textOrFile(text, dir string) (string, error) {
 	if !isFile {
 		return text, nil
 	}
-	name, err := inDir(name, dir)
+	name, err := InDir(name, dir)
 	if err != nil {
 		return "", err
 	}
@@ -71,9 +71,9 @@ func textOrFile(text, dir string) (string, error) {
 	return strings.ToValidUTF8(string(b), "\uFFFD"), nil
 }
 
-// inDir returns the path of the file called name, relative to dir or, with ~/, to the
+// InDir returns the path of the file called name, relative to dir or, with ~/, to the
 // home directory.
-func inDir(name, dir string) (string, error) {
+func InDir(name, dir string) (string, error) {
 	if rest, ok := strings.CutPrefix(name, "~/"); ok {
 		home, err := os.UserHomeDir()
 		return filepath.Join(home, rest), err

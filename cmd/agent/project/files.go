@@ -1,4 +1,4 @@
-package main
+package project
 
 import (
 	"context"
@@ -7,8 +7,8 @@ import (
 	"agent/internal/tui/screen"
 )
 
-// suggestions returns the function with which the screen completes file names.
-func suggestions(x *search.Index) func(ctx context.Context, query string, limit int) ([]screen.Match, bool) {
+// Suggestions returns the function with which the screen completes file names.
+func Suggestions(x *search.Index) func(ctx context.Context, query string, limit int) ([]screen.Match, bool) {
 	return func(ctx context.Context, query string, limit int) ([]screen.Match, bool) {
 		var out []screen.Match
 		found, final := x.Suggest(ctx, query, limit)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -52,8 +53,8 @@ func inspectStep(r *stored.Session, set settings.Settings, end *exit.Signals) fu
 			return "", "", err
 		}
 		defer v.Close()
-		ignore := func(error) {} // damage was reported when the session was opened
-		sent, err := inspect.Rebuild(inspect.Source{Settings: set, View: v, Prefix: currentPrefix(end), Warn: ignore}, step, "")
+		from := inspect.Source{Settings: set, View: v, Prefix: currentPrefix(end)} // damage was reported when the session was opened
+		sent, err := inspect.Rebuild(context.Background(), from, step, "")
 		if err != nil {
 			return "", "", err
 		}

@@ -18,7 +18,6 @@ import (
 	"testing"
 	"time"
 
-	"agent/cmd/agent/sessions"
 	"agent/internal/history"
 	"agent/internal/llm"
 	"agent/internal/loop/event"
@@ -258,7 +257,7 @@ func (s *storm) state(dir string) (session.State, bool) {
 	if err != nil {
 		s.t.Error(err)
 	}
-	if len(infos) == 0 || sessions.IsUnused(store, infos[0].ID) { // killed before the prompt was stored
+	if len(infos) == 0 || session.IsUnused(store, infos[0].ID) { // killed before the prompt was stored
 		return session.State{}, false
 	}
 	v, err := store.View(infos[0].ID)
@@ -267,13 +266,7 @@ func (s *storm) state(dir string) (session.State, bool) {
 		return session.State{}, false
 	}
 	defer v.Close()
-	state, err := session.Fold(func(yield func(history.Record, error) bool) {
-		for r, err := range v.From(0) {
-			if err == nil && !yield(r, nil) { // a torn end is no record
-				return
-			}
-		}
-	})
+	state, err := session.FoldLog(s.t.Context(), v, nil) // without a torn end
 	if err != nil {
 		s.t.Error(err)
 	}

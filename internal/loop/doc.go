@@ -21,7 +21,7 @@
 // encodes it (event.Encode), adds it to the index (session.Places.Add) and appends
 // it to the log (history.Log.Append); recorder.forward then sends it to the front
 // end. On resume, Agent.openSession reads all records with session.ReadIndex, which
-// decodes (event.Decode) and folds them (session.Folding.Add), and reports an
+// decodes (session.Events) and folds them (session.Folding.Add), and reports an
 // event.Opened. Agent.load passes the folding to turn.Conversation.Load when the
 // conversation is first needed. Agent.Page reads events for the front end with
 // recorder.events.

@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"flag"
-	"iter"
 	"os"
 	"path/filepath"
 	"strings"
@@ -97,7 +95,7 @@ func TestGoldenSessionsResumeTheSame(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer log.Close()
-		state, err := session.Fold(undamaged(recorded(log)))
+		state, err := session.Fold(session.Undamaged(t.Context(), recorded(log), nil))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -140,20 +138,6 @@ func resumedRequest(t *testing.T, log *history.Log) string {
 		t.Error(err)
 	}
 	return conversation(requests[0])
-}
-
-// undamaged yields the readable records.
-func undamaged(records iter.Seq2[history.Record, error]) iter.Seq2[history.Record, error] {
-	return func(yield func(history.Record, error) bool) {
-		for r, err := range records {
-			if errors.As(err, new(history.Problem)) {
-				continue
-			}
-			if !yield(r, err) {
-				return
-			}
-		}
-	}
 }
 
 func TestGoldenSessionsExportTheSame(t *testing.T) {

@@ -2,7 +2,6 @@ package loop_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -172,15 +171,7 @@ func sameIndex(t *testing.T, s *history.Store) {
 	}
 	defer v.Close()
 	var problems []string
-	state, err := session.Fold(func(yield func(history.Record, error) bool) {
-		for r, err := range v.From(0) {
-			if errors.As(err, new(history.Problem)) {
-				problems = append(problems, err.Error())
-			} else if !yield(r, err) {
-				return
-			}
-		}
-	})
+	state, err := session.FoldLog(t.Context(), v, func(p history.Problem) { problems = append(problems, p.Text) })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -157,25 +157,9 @@ func (r *recorder) prompted() (yes bool) {
 }
 
 // events yields the events of the session with the numbers from (inclusive) to to
-// (exclusive), as decode reads them. An error is the last value. Any goroutine may
-// call it.
-func (r *recorder) events(ctx context.Context, from, to int, decode func([]byte) (event.Durable, error)) iter.Seq2[event.Durable, error] {
-	return func(yield func(event.Durable, error) bool) {
-		p, err := r.places.Page(from, to)
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		for record, err := range p.Records(ctx, r.log) {
-			var e event.Durable
-			if err == nil {
-				e, err = decode(record)
-			}
-			if !yield(e, err) || err != nil {
-				return
-			}
-		}
-	}
+// (exclusive), as decode reads them. Any goroutine may call it.
+func (r *recorder) events(ctx context.Context, from, to int, decode session.Decoder) iter.Seq2[session.Stored, error] {
+	return session.Events(r.places.Records(ctx, r.log, from, to), decode)
 }
 
 // forward sends e to the listener, and to the front end if there still is one.

@@ -100,11 +100,11 @@ func (a *Agent) load(ctx context.Context, c *turn.Conversation) error {
 
 // fold adds to f the events with the numbers from (inclusive) to to (exclusive).
 func (a *Agent) fold(ctx context.Context, f *session.Folding, from, to int) error {
-	for e, err := range a.rec.events(ctx, from, to, event.Decode) {
+	for s, err := range a.rec.events(ctx, from, to, event.Decode) {
 		if err != nil {
 			return err
 		}
-		f.Add(e)
+		f.Add(s.Event)
 	}
 	return nil
 }
@@ -173,11 +173,11 @@ func (a *Agent) rewind(ctx context.Context, c *turn.Conversation, keep int) {
 
 // lightEvents returns the events of the session so far, without large fields.
 func (a *Agent) lightEvents(ctx context.Context) (all []event.Durable, err error) {
-	for e, err := range a.rec.events(ctx, 0, a.rec.count(), session.DecodeLight) {
+	for s, err := range a.rec.events(ctx, 0, a.rec.count(), session.DecodeLight) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, e)
+		all = append(all, s.Event)
 	}
 	return all, nil
 }
@@ -185,11 +185,11 @@ func (a *Agent) lightEvents(ctx context.Context) (all []event.Durable, err error
 // Page returns the events of the session with the numbers from (inclusive) to to
 // (exclusive). Any goroutine may call it after event.Opened.
 func (a *Agent) Page(from, to int) (all []event.Event, err error) {
-	for e, err := range a.rec.events(context.Background(), from, to, event.Decode) {
+	for s, err := range a.rec.events(context.Background(), from, to, event.Decode) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, e)
+		all = append(all, s.Event)
 	}
 	return all, nil
 }

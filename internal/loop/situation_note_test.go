@@ -3,6 +3,7 @@ package loop_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -87,10 +88,8 @@ func TestTheSituationIsNotAPrompt(t *testing.T) {
 	if outline.Title != "hello" || outline.Messages != 2 {
 		t.Errorf("got %+v", outline)
 	}
-	for _, r := range records {
-		if text, ok := session.PromptIn(r.Body); ok && text != "hello" {
-			t.Errorf("got the prompt %q", text)
-		}
+	if got := slices.Collect(session.Prompts(t.Context(), of(records))); !slices.Equal(got, []string{"hello"}) {
+		t.Errorf("got the prompts %q", got)
 	}
 	var out strings.Builder
 	if err := export.Markdown(&out, export.Session{Events: durable}); err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/charmbracelet/x/term"
 
+	"agent/internal/history"
 	"agent/internal/llm/phrase"
 	"agent/internal/llm/wire"
 	"agent/internal/tui/ink"
@@ -66,6 +67,9 @@ func sameFile(a, b io.Writer) bool {
 func (s IO) Warn(format string, args ...any) {
 	s.Err.Say(fmt.Sprintf(format, args...) + "\n")
 }
+
+// Damaged reports damage of a session on standard error.
+func (s IO) Damaged(p history.Problem) { s.Warn("%s", p.Text) }
 
 // Console is an output stream.
 type Console struct {

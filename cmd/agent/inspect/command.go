@@ -81,22 +81,18 @@ func checkDialect(name string) error {
 	return fmt.Errorf("unknown dialect %q: use openai, responses or anthropic", name)
 }
 
-func run(_ context.Context, opts *Options) error {
+func run(ctx context.Context, opts *Options) error {
 	file, err := opts.Settings()
 	if err != nil {
 		return err
 	}
-	store, err := opts.Store()
+	v, err := sessions.View(opts.Store, opts.ID)
 	if err != nil {
 		return err
 	}
-	v, err := store.View(opts.ID)
-	if err != nil {
-		return sessions.HintList(err)
-	}
 	defer v.Close()
-	from := Source{Settings: file.Settings, View: v, Prefix: opts.Prefix, Warn: func(err error) { opts.IO.Warn("%v", err) }}
-	r, err := Rebuild(from, opts.Step, catalog.Dialect(opts.Dialect))
+	from := Source{Settings: file.Settings, View: v, Prefix: opts.Prefix, Damaged: opts.IO.Damaged}
+	r, err := Rebuild(ctx, from, opts.Step, catalog.Dialect(opts.Dialect))
 	if err != nil {
 		return fmt.Errorf("inspect session %s: %w", v.Header().ID, err)
 	}

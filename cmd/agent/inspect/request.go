@@ -1,11 +1,11 @@
 package inspect
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 
 	"agent/cmd/agent/models"
-	"agent/cmd/agent/sessions"
 	"agent/cmd/agent/settings"
 	"agent/internal/history"
 	"agent/internal/llm"
@@ -20,8 +20,8 @@ import (
 type Source struct {
 	Settings settings.Settings
 	View     *history.View
-	Prefix   Prefix      // for sessions that did not record theirs
-	Warn     func(error) // reports damage of the log
+	Prefix   Prefix                // for sessions that did not record theirs
+	Damaged  func(history.Problem) // reports damage of the log; may be nil
 }
 
 // Request is a rebuilt request.
@@ -45,8 +45,8 @@ type Request struct {
 
 // Rebuild rebuilds the request of a step in a dialect. Step 0 is the last one; an empty
 // dialect is that of the model.
-func Rebuild(from Source, step int, d catalog.Dialect) (Request, error) {
-	state, err := sessions.StateOf(from.View.From(0), from.Warn)
+func Rebuild(ctx context.Context, from Source, step int, d catalog.Dialect) (Request, error) {
+	state, err := session.FoldLog(ctx, from.View, from.Damaged)
 	if err != nil {
 		return Request{}, fmt.Errorf("read the log: %w", err)
 	}

@@ -9,13 +9,13 @@ type delegateHits struct {
 	last  history.Header
 }
 
-// header returns the header of the session of h; only the ID if it cannot be read.
-func (d *delegateHits) header(h history.Hit) history.Header {
-	if h.ID == d.last.ID {
+// header returns the header of the session id; only the ID if it cannot be read.
+func (d *delegateHits) header(id string) history.Header {
+	if id == d.last.ID {
 		return d.last
 	}
-	d.last = history.Header{ID: h.ID}
-	if v, err := d.store.View(h.ID); err == nil {
+	d.last = history.Header{ID: id}
+	if v, err := d.store.View(id); err == nil {
 		d.last = v.Header()
 		_ = v.Close()
 	}

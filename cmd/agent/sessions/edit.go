@@ -54,7 +54,7 @@ func renameRun(_ context.Context, opts *RenameOptions) error {
 		return HintList(err)
 	}
 	for _, p := range problems {
-		opts.IO.Warn("%s", p.Text)
+		opts.IO.Damaged(p)
 	}
 	return errors.Join(log.Append(record, true), log.Close())
 }

@@ -16,6 +16,7 @@ import (
 	"agent/internal/history"
 	"agent/internal/loop/event"
 	"agent/internal/loop/export"
+	"agent/internal/loop/session"
 )
 
 // ExportOptions are the options of `agent sessions export`.
@@ -69,17 +70,17 @@ func (o *ExportOptions) readOutput() {
 	o.Output = ""
 }
 
-func exportRun(_ context.Context, opts *ExportOptions) error {
+func exportRun(ctx context.Context, opts *ExportOptions) error {
 	write, err := exportWriter(opts.Format)
 	if err != nil {
 		return command.Usage("--output: %w. To write a file: --file FILE", err)
 	}
-	v, err := view(opts.Store, opts.ID)
+	v, err := View(opts.Store, opts.ID)
 	if err != nil {
 		return err
 	}
 	defer v.Close()
-	s, err := exportedSession(v, func(err error) { opts.IO.Warn("%v", err) })
+	s, err := exportedSession(ctx, v, opts.IO.Damaged)
 	if err != nil {
 		return err
 	}
@@ -121,10 +122,10 @@ func exportWriter(format string) (func(io.Writer, export.Session) error, error) 
 	return nil, fmt.Errorf("unknown format %q: use md, html or json", format)
 }
 
-// exportedSession returns the session in v without rewound turns. It calls report
-// for each damaged record.
-func exportedSession(v *history.View, report func(error)) (export.Session, error) {
-	state, err := StateOf(v.From(0), report)
+// exportedSession returns the session in v without rewound turns. It passes damage to
+// damaged, unless that is nil.
+func exportedSession(ctx context.Context, v *history.View, damaged func(history.Problem)) (export.Session, error) {
+	state, err := session.FoldLog(ctx, v, damaged)
 	if err != nil {
 		return export.Session{}, fmt.Errorf("read session %s: %w", v.Header().ID, err)
 	}
@@ -138,12 +139,7 @@ func ExportFile(log *history.Log, dir, format string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	v, err := log.View()
-	if err != nil {
-		return "", err
-	}
-	defer v.Close()
-	s, err := exportedSession(v, func(error) {}) // damage was reported when the session was opened
+	s, err := sessionIn(log)
 	if err != nil {
 		return "", err
 	}
@@ -153,18 +149,24 @@ func ExportFile(log *history.Log, dir, format string) (string, error) {
 
 // Markdown returns the session of log as Markdown.
 func Markdown(log *history.Log) (string, error) {
-	v, err := log.View()
-	if err != nil {
-		return "", err
-	}
-	defer v.Close()
-	s, err := exportedSession(v, func(error) {}) // damage leaves a gap
+	s, err := sessionIn(log)
 	if err != nil {
 		return "", err
 	}
 	var b strings.Builder
 	err = export.Markdown(&b, s)
 	return b.String(), err
+}
+
+// sessionIn returns the session of log without rewound turns. Damage leaves a gap; it was
+// reported when the session was opened.
+func sessionIn(log *history.Log) (export.Session, error) {
+	v, err := log.View()
+	if err != nil {
+		return export.Session{}, err
+	}
+	defer v.Close()
+	return exportedSession(context.Background(), v, nil)
 }
 
 // writeFile writes a session to a file that only the user can read.

@@ -53,7 +53,7 @@ func Find(ctx context.Context, store *history.Store, query string) (map[string]b
 	found, rewound := map[string]bool{}, rewoundHits{store: store}
 	for h, err := range store.Search(ctx, p.query()) {
 		if err == nil && !found[h.ID] {
-			found[h.ID] = !rewound.contains(ctx, h)
+			found[h.ID] = !rewound.contains(ctx, h.ID, h.Offset)
 		}
 	}
 	return found, ctx.Err()

@@ -49,20 +49,20 @@ func Prompts(store *history.Store, dir, current string) func(ctx context.Context
 // promptsOf appends the prompts of a session to latest, the latest first, until it
 // has limit. It skips a prompt that repeats the previous one.
 func promptsOf(ctx context.Context, store *history.Store, id string, latest []string, limit int) []string {
+	if len(latest) >= limit {
+		return latest
+	}
 	v, err := store.View(id)
 	if err != nil {
 		return latest
 	}
 	defer v.Close()
-	for r, err := range v.Before(history.End) {
-		if ctx.Err() != nil || len(latest) >= limit {
-			break
-		}
-		if err != nil {
-			continue
-		}
-		if text, ok := session.PromptIn(r.Body); ok && text != event.GoOn && (len(latest) == 0 || latest[len(latest)-1] != text) {
+	for text := range session.Prompts(ctx, v.Before(history.End)) {
+		if text != event.GoOn && (len(latest) == 0 || latest[len(latest)-1] != text) {
 			latest = append(latest, text)
+		}
+		if len(latest) >= limit {
+			break
 		}
 	}
 	return latest

@@ -15,19 +15,19 @@ type rewoundHits struct {
 	offsets map[int64]bool
 }
 
-// contains reports whether the record of h was rewound.
-func (r *rewoundHits) contains(ctx context.Context, h history.Hit) bool {
-	if h.ID != r.id {
-		r.id, r.offsets = h.ID, map[int64]bool{}
-		for _, e := range rewound(ctx, r.store, h.ID) {
+// contains reports whether the event at an offset of the session id was rewound.
+func (r *rewoundHits) contains(ctx context.Context, id string, offset int64) bool {
+	if id != r.id {
+		r.id, r.offsets = id, map[int64]bool{}
+		for _, e := range rewound(ctx, r.store, id) {
 			r.offsets[e.Offset] = true
 		}
 	}
-	return r.offsets[h.Offset]
+	return r.offsets[offset]
 }
 
 // rewound returns the rewound events of a session; none if it cannot be read.
-func rewound(ctx context.Context, store *history.Store, id string) []session.RemovedEvent {
+func rewound(ctx context.Context, store *history.Store, id string) []session.Stored {
 	v, err := store.View(id)
 	if err != nil {
 		return nil

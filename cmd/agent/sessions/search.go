@@ -21,6 +21,7 @@ import (
 	"agent/internal/history"
 	"agent/internal/llm"
 	"agent/internal/loop/event"
+	"agent/internal/loop/session"
 	"agent/internal/tui/ink"
 )
 
@@ -86,7 +87,7 @@ func searchRun(ctx context.Context, opts *SearchOptions) error {
 	if width, _, err := term.GetSize(os.Stdout.Fd()); err == nil && width > 0 {
 		printer.width = width
 	}
-	for h, err := range store.Search(ctx, q) {
+	for h, err := range session.Search(ctx, store, q) {
 		if err != nil {
 			opts.IO.Warn("%v", err)
 			continue
@@ -180,10 +181,10 @@ func (p *pattern) add(phrase string) {
 
 // query returns the query for the records that p matches.
 func (p *pattern) query() history.Query {
-	return history.Query{Texts: p.texts, Keep: func(r history.Record) bool {
-		texts, _, _ := textsOf(r.Body)
+	return history.Query{Texts: p.texts, Keep: session.Keep(func(e event.Durable) bool {
+		texts, _, _ := textsOf(e)
 		return p.in(texts)
-	}}
+	})}
 }
 
 // in reports whether every term occurs in one of the texts.
@@ -217,13 +218,9 @@ func (p *pattern) lines(text string, yield func(line string, from, to int) bool)
 	}
 }
 
-// textsOf returns the searchable texts of a record, who wrote them, and when. texts
-// is nil if the record has none.
-func textsOf(body []byte) (texts []string, who string, at time.Time) {
-	e, err := event.Decode(body)
-	if err != nil {
-		return nil, "", at
-	}
+// textsOf returns the searchable texts of an event, who wrote them, and when. texts
+// is nil if the event has none.
+func textsOf(e event.Durable) (texts []string, who string, at time.Time) {
 	switch e := e.(type) {
 	case *event.UserSaid:
 		switch {
@@ -302,15 +299,15 @@ type hitPrinter struct {
 const linesPerMessage = 3
 
 // add prints the matching lines of h. It reports whether the limit allows more.
-func (p *hitPrinter) add(ctx context.Context, h history.Hit) bool {
-	texts, who, at := textsOf(h.Body)
-	if d := p.delegates.header(h); d.Agent != "" {
-		if e, err := event.Decode(h.Body); err == nil && isTask(e) {
+func (p *hitPrinter) add(ctx context.Context, h session.Found) bool {
+	texts, who, at := textsOf(h.Event)
+	if d := p.delegates.header(h.ID); d.Agent != "" {
+		if isTask(h.Event) {
 			who = "task"
 		}
 		who += ", " + ink.SanitizeLine(d.Agent+" of "+d.Parent)
 	}
-	if p.rewound.contains(ctx, h) {
+	if p.rewound.contains(ctx, h.ID, h.Offset) {
 		who += ", rewound"
 	}
 	lines := 0

@@ -7,14 +7,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"agent/cmd/agent/command"
 	"agent/internal/history"
-	"agent/internal/loop/event"
 	"agent/internal/loop/session"
 )
 
@@ -68,35 +66,12 @@ func entriesWithDelegates(ctx context.Context, store *history.Store, dir string)
 	for _, i := range index {
 		owner := history.Owner(i.Header, headers)
 		e := Entry{i.Info, session.SummaryOf(i.Summary).Outline(), owner.ID}
-		if !in(owner) || e.Messages == 0 && IsUnused(store, i.ID) {
+		if !in(owner) || e.Messages == 0 && session.IsUnused(store, i.ID) {
 			continue
 		}
 		all = append(all, e)
 	}
 	return all, nil
-}
-
-// IsUnused reports whether a session contains only settings, which an editor may save before the
-// first prompt. Such a session is not listed, but can be resumed by its ID.
-func IsUnused(store *history.Store, id string) bool {
-	v, err := store.View(id)
-	if err != nil {
-		return false
-	}
-	defer v.Close()
-	records := 0
-	for r, err := range v.From(0) {
-		if err != nil {
-			return false
-		}
-		switch e, _ := event.Decode(r.Body); e.(type) {
-		case *event.ModeSet, *event.ModelSet:
-			records++
-		default:
-			return false
-		}
-	}
-	return records > 0
 }
 
 // HintList adds to a history.ErrNotFound how to list the sessions.
@@ -107,27 +82,12 @@ func HintList(err error) error {
 	return err
 }
 
-// view opens the session id for reading. The caller closes the view.
-func view(openStore func() (*history.Store, error), id string) (*history.View, error) {
+// View opens the session id for reading. The caller closes the view.
+func View(openStore func() (*history.Store, error), id string) (*history.View, error) {
 	store, err := openStore()
 	if err != nil {
 		return nil, err
 	}
 	v, err := store.View(id)
 	return v, HintList(err)
-}
-
-// StateOf folds the undamaged records into a state and calls report for each damaged
-// one.
-func StateOf(records iter.Seq2[history.Record, error], report func(error)) (session.State, error) {
-	return session.Fold(func(yield func(history.Record, error) bool) {
-		for r, err := range records {
-			switch {
-			case errors.As(err, new(history.Problem)):
-				report(err)
-			case !yield(r, err):
-				return
-			}
-		}
-	})
 }

@@ -41,14 +41,14 @@ func NewCmdShow(f *command.Factory, runF command.RunFunc[ShowOptions]) *cobra.Co
 }
 
 // Show prints the conversation of a session.
-func Show(_ context.Context, opts *ShowOptions) error {
-	v, err := view(opts.Store, opts.ID)
+func Show(ctx context.Context, opts *ShowOptions) error {
+	v, err := View(opts.Store, opts.ID)
 	if err != nil {
 		return err
 	}
 	defer v.Close()
 	h := v.Header()
-	state, err := StateOf(v.From(0), func(err error) { opts.IO.Warn("%v", err) })
+	state, err := session.FoldLog(ctx, v, opts.IO.Damaged)
 	if err != nil {
 		return fmt.Errorf("read session %s: %w", h.ID, err)
 	}

@@ -10,7 +10,6 @@ import (
 	"agent/cmd/agent/command"
 	"agent/internal/history"
 	"agent/internal/llm/phrase"
-	"agent/internal/loop/event"
 	"agent/internal/loop/session"
 	"agent/internal/tui/ink"
 )
@@ -68,9 +67,9 @@ func statsRun(ctx context.Context, opts *StatsOptions) error {
 		return err
 	}
 	t := session.Tally{}
-	query := history.Query{IDs: ids, Keep: func(r history.Record) bool { return session.Tallied(r.Body) }}
+	query := history.Query{IDs: ids, Keep: session.Tallied}
 	current := ""
-	for h, err := range store.Search(ctx, query) {
+	for h, err := range session.Search(ctx, store, query) {
 		if err != nil {
 			if ctx.Err() != nil {
 				return ctx.Err()
@@ -82,12 +81,7 @@ func statsRun(ctx context.Context, opts *StatsOptions) error {
 			t.EndSession()
 			current = h.ID
 		}
-		e, err := event.Decode(h.Body)
-		if err != nil {
-			opts.IO.Warn("session %s: %v", h.ID, err)
-			continue
-		}
-		t.Add(e)
+		t.Add(h.Event)
 	}
 	t.EndSession()
 	own, err := store.List(dir)

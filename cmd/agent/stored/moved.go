@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"agent/cmd/agent/command"
-	"agent/cmd/agent/sessions"
 	"agent/internal/history"
+	"agent/internal/loop/session"
 	"agent/internal/tools/git"
 )
 
@@ -93,7 +93,7 @@ func (s *Session) findMoved(infos []history.Info, here bool) (string, error) {
 	place := placeOf(s.Dir)
 	var named []string
 	for i := range ofPlace(infos, place) {
-		if sessions.IsUnused(s.Store, i.ID) {
+		if session.IsUnused(s.Store, i.ID) {
 			continue
 		}
 		gone := gone(i.Header, place)

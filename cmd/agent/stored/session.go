@@ -84,7 +84,7 @@ func (s *Session) find(c Choice) (string, error) {
 	}
 	in := history.InDir(s.Dir)
 	for _, i := range infos {
-		if in(i.Header) && !sessions.IsUnused(s.Store, i.ID) {
+		if in(i.Header) && !session.IsUnused(s.Store, i.ID) {
 			return i.ID, nil
 		}
 	}
@@ -237,28 +237,7 @@ func (s *Session) LastModel() event.ModelSet {
 			return event.ModelSet{Model: step.Model}
 		}
 	}
-	body, err := s.Store.Last(s.Dir, event.ModelRecord, ofGuide)
-	if err != nil || body == nil {
-		return event.ModelSet{}
-	}
-	e, err := event.Decode(body)
-	if err != nil {
-		return event.ModelSet{}
-	}
-	if m, ok := e.(*event.ModelSet); ok {
-		return *m
-	}
-	return event.ModelSet{}
-}
-
-// ofGuide reports whether a record names the offline guide as the model.
-func ofGuide(body json.RawMessage) bool {
-	e, err := event.Decode(body)
-	if err != nil {
-		return false
-	}
-	m, ok := e.(*event.ModelSet)
-	return ok && m.Model == offline.Name
+	return session.LatestModel(s.Store, s.Dir, func(m *event.ModelSet) bool { return m.Model == offline.Name })
 }
 
 // ID returns the ID of the session; empty if it is not saved.
@@ -298,20 +277,15 @@ func (s *Session) Spent() (all []screen.Spent, back screen.Spent, err error) {
 	}
 	defer v.Close()
 	var kept, removed screen.Spending
-	for stored, err := range v.From(0) {
-		if err != nil { // it was reported when the session was opened
-			continue
-		}
-		if name, err := event.NameIn(stored.Body); err != nil || !slices.Contains([]string{"step_end", "compact", "rename", "delegate_start", "delegate_end"}, name) {
-			continue
-		}
-		if e, err := event.Decode(stored.Body); err == nil {
-			kept.Take(e)
+	priced := session.Only(&event.StepEnd{}, &event.Compacted{}, &event.Renamed{}, &event.DelegateStart{}, &event.DelegateEnd{})
+	for e, err := range session.Events(v.Pass(0), priced) {
+		if err == nil { // otherwise it was reported when the session was opened
+			kept.Take(e.Event)
 		}
 	}
 	rewound, err := session.RemovedEvents(context.Background(), v)
-	for _, t := range rewound {
-		removed.Take(t.Event)
+	for _, e := range rewound {
+		removed.Take(e.Event)
 	}
 	for _, spent := range removed.All {
 		back = back.Plus(spent)

@@ -47,17 +47,11 @@ func keyOf(p *event.Partial) partialKey { return partialKey{p.Reply, p.Kind} }
 
 func collect(records iter.Seq2[history.Record, error]) (collection, error) {
 	g := newCollection()
-	for r, err := range records {
+	for s, err := range Events(records, event.Decode) {
 		if err != nil {
 			return g, err
 		}
-		e, err := event.Decode(r.Body)
-		if err != nil {
-			return g, err
-		}
-		if e != nil {
-			g.add(e)
-		}
+		g.add(s.Event)
 	}
 	return g, nil
 }

@@ -158,21 +158,17 @@ func addUsage(e *event.DelegateEnd, log *history.View, id string) {
 	}
 	defer v.Close()
 	s := Index{used: event.Budget{}}
-	for r, err := range validRecords(context.Background(), v, 0) {
+	for stored, err := range Events(undamaged(context.Background(), v, 0), DecodeLight) {
 		if err != nil {
 			return
 		}
-		d, err := DecodeLight(r.Body)
-		if err != nil {
-			return
-		}
-		switch d := d.(type) {
+		switch d := stored.Event.(type) {
 		case *event.StepEnd:
 			e.Usage = e.Usage.Add(d.Usage)
 		case *event.Compacted:
 			e.Usage = e.Usage.Add(d.Usage)
 		}
-		s.count(d)
+		s.count(stored.Event)
 	}
 	e.Steps = int(s.used[event.LimitSteps])
 	if cost := s.used[event.LimitCost]; s.unpriced == 0 && e.Steps > 0 {

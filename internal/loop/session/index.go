@@ -2,8 +2,6 @@ package session
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -41,26 +39,13 @@ func newIndex() *Index {
 func ReadIndex(ctx context.Context, v *history.View) (*Index, error) {
 	s := newIndex()
 	s.log = v
-	for r, err := range v.Pass(0) {
-		if err != nil {
-			var p history.Problem
-			if !errors.As(err, &p) {
-				return nil, err
-			}
-			s.problems = append(s.problems, p.Text)
-			continue
-		}
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		e, err := event.Decode(r.Body)
+	damaged := func(p history.Problem) { s.problems = append(s.problems, p.Text) }
+	for e, err := range Events(Undamaged(ctx, v.Pass(0), damaged), event.Decode) {
 		if err != nil {
 			return nil, err
 		}
-		if e != nil {
-			s.fold(e, len(r.Body))
-			s.addAt(light(e), r.Offset)
-		}
+		s.fold(e.Event, e.Size)
+		s.addAt(light(e.Event), e.Offset)
 	}
 	return s, nil
 }
@@ -236,15 +221,11 @@ func isNote(e *event.UserSaid) bool { return e.Steered && e.Auto }
 func (s *Index) tail(ctx context.Context, v *history.View, least int) (collection, error) {
 	from := s.turnBefore(min(len(s.events)-least+1, len(s.events)))
 	g := collection{partial: s.partial, order: s.order, last: s.last, title: s.title, rewound: s.rewound - from, delegates: s.delegates}
-	for record, err := range recordsAt(ctx, v, s.at[from:]) {
+	for e, err := range Events(recordsAt(ctx, v, s.at[from:]), event.Decode) {
 		if err != nil {
 			return g, err
 		}
-		e, err := event.Decode(record)
-		if err != nil {
-			return g, fmt.Errorf("read the end of the session: %w", err)
-		}
-		g.events = append(g.events, e)
+		g.events = append(g.events, e.Event)
 	}
 	return g, nil
 }

@@ -29,6 +29,29 @@ func OutlineOf(records iter.Seq2[history.Record, error]) Outline {
 // SummaryVersion identifies the format of Summarize.
 const SummaryVersion = "outline-1"
 
+// IsUnused reports whether a session contains only settings, which an editor may save
+// before the first prompt. Such a session is not listed, but can be resumed by its ID.
+func IsUnused(store *history.Store, id string) bool {
+	v, err := store.View(id)
+	if err != nil {
+		return false
+	}
+	defer v.Close()
+	records := 0
+	for r, err := range v.Pass(0) {
+		if err != nil {
+			return false
+		}
+		switch e, _ := event.Decode(r.Body); e.(type) {
+		case *event.ModeSet, *event.ModelSet:
+			records++
+		default: // also of an unknown type
+			return false
+		}
+	}
+	return records > 0
+}
+
 // Summary is an outline that can be updated when a session grows.
 type Summary struct {
 	Title    string `json:"title,omitempty"` // set by the user

@@ -16,13 +16,13 @@ import (
 // event.
 type Places struct {
 	mu   sync.Mutex
-	all  Page
+	all  page
 	lost error // why the session cannot be read; nil if it can
 }
 
-// Page locates consecutive events: by offset in the log, or in records that are not
+// page locates consecutive events: by offset in the log, or in records that are not
 // in the log yet. Without a log, all are of the second kind.
-type Page struct {
+type page struct {
 	// at has the offset of each event in the log, or the bitwise complement of the
 	// number of its waiting record, which is negative.
 	at      []int64
@@ -86,23 +86,35 @@ func (p *Places) Count() int {
 	return len(p.all.at)
 }
 
-// Page returns the places of the events with the numbers from (inclusive) to to (exclusive).
-func (p *Places) Page(from, to int) (Page, error) {
+// Records yields the records of the events with the numbers from (inclusive) to to
+// (exclusive). Each is valid until the next one. An error is the last value.
+func (p *Places) Records(ctx context.Context, log *history.Log, from, to int) iter.Seq2[history.Record, error] {
+	return func(yield func(history.Record, error) bool) {
+		some, err := p.page(from, to)
+		if err != nil {
+			yield(history.Record{}, err)
+			return
+		}
+		some.records(ctx, log)(yield)
+	}
+}
+
+// page returns the places of the events with the numbers from (inclusive) to to (exclusive).
+func (p *Places) page(from, to int) (page, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.lost != nil {
-		return Page{}, p.lost
+		return page{}, p.lost
 	}
 	if from < 0 || from > to || to > len(p.all.at) {
-		return Page{}, fmt.Errorf("events %d to %d are not in a session of %d events", from, to, len(p.all.at))
+		return page{}, fmt.Errorf("events %d to %d are not in a session of %d events", from, to, len(p.all.at))
 	}
-	return Page{slices.Clone(p.all.at[from:to]), slices.Clone(p.all.waiting), p.all.took}, nil
+	return page{slices.Clone(p.all.at[from:to]), slices.Clone(p.all.waiting), p.all.took}, nil
 }
 
-// Records yields the records of a page. Each is valid until the next one. An error is
-// the last value.
-func (p Page) Records(ctx context.Context, log *history.Log) iter.Seq2[[]byte, error] {
-	return func(yield func([]byte, error) bool) {
+// records yields the records of a page, as Records does.
+func (p page) records(ctx context.Context, log *history.Log) iter.Seq2[history.Record, error] {
+	return func(yield func(history.Record, error) bool) {
 		inLog := len(p.at)
 		for inLog > 0 && p.at[inLog-1] < 0 {
 			inLog--
@@ -110,44 +122,45 @@ func (p Page) Records(ctx context.Context, log *history.Log) iter.Seq2[[]byte, e
 		if inLog > 0 {
 			v, err := log.View()
 			if err != nil {
-				yield(nil, err)
+				yield(history.Record{}, err)
 				return
 			}
 			defer v.Close()
-			for record, err := range recordsAt(ctx, v, p.at[:inLog]) {
-				if !yield(record, err) || err != nil {
+			for r, err := range recordsAt(ctx, v, p.at[:inLog]) {
+				if !yield(r, err) || err != nil {
 					return
 				}
 			}
 		}
 		for _, number := range p.at[inLog:] {
-			if !yield(p.waiting[int(^number)-p.took], nil) {
+			if !yield(history.Record{Body: p.waiting[int(^number)-p.took]}, nil) {
 				return
 			}
 		}
 	}
 }
 
-// recordsAt yields the records of a log at the given offsets, which are ascending.
-func recordsAt(ctx context.Context, v *history.View, at []int64) iter.Seq2[[]byte, error] {
-	return func(yield func([]byte, error) bool) {
+// recordsAt yields the records of a log at the given offsets, which are ascending. An
+// error is the last value.
+func recordsAt(ctx context.Context, v *history.View, at []int64) iter.Seq2[history.Record, error] {
+	return func(yield func(history.Record, error) bool) {
 		if len(at) == 0 {
 			return
 		}
-		for r, err := range validRecords(ctx, v, at[0]) {
+		for r, err := range undamaged(ctx, v, at[0]) {
 			if err == nil && r.Offset < at[0] {
 				continue // removed by a rewind, or not an event
 			}
 			if err == nil && r.Offset > at[0] {
 				break
 			}
-			if !yield(r.Body, err) || err != nil {
+			if !yield(r, err) || err != nil {
 				return
 			}
 			if at = at[1:]; len(at) == 0 {
 				return
 			}
 		}
-		yield(nil, fmt.Errorf("read the session: no record at offset %d", at[0]))
+		yield(history.Record{}, fmt.Errorf("read the session: no record at offset %d", at[0]))
 	}
 }

@@ -1,20 +1,24 @@
 package session
 
 import (
-	"encoding/json"
+	"context"
+	"iter"
 
+	"agent/internal/history"
 	"agent/internal/loop/event"
 )
 
-// PromptIn returns the text of the user's message in a record. It reports false for
-// other records, and decodes only their type.
-func PromptIn(record []byte) (string, bool) {
-	if typ, err := event.NameIn(record); err != nil || typ != event.NameOf(&event.UserSaid{}) {
-		return "", false
+// Prompts yields the texts of the user's messages in records. It skips damaged records,
+// and decodes only the type of others. It ends when ctx ends.
+func Prompts(ctx context.Context, records iter.Seq2[history.Record, error]) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for s, err := range Events(Undamaged(ctx, records, nil), Only(&event.UserSaid{})) {
+			if err != nil {
+				continue
+			}
+			if said := s.Event.(*event.UserSaid); said.Text != "" && !said.Auto && !yield(said.Text) {
+				return
+			}
+		}
 	}
-	var said event.UserSaid
-	if err := json.Unmarshal(record, &said); err != nil || said.Text == "" || said.Auto {
-		return "", false
-	}
-	return said.Text, true
 }

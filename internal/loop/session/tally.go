@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"agent/internal/history"
 	"agent/internal/llm"
 	"agent/internal/loop/event"
 )
@@ -73,14 +74,14 @@ type talliedCall struct {
 // Tallied reports whether a record can count. It is fast, because most records are
 // long and do not count. A quoted text in a record has escaped quotes, so it cannot
 // look like a field.
-func Tallied(record []byte) bool {
-	switch name, err := event.NameIn(record); {
+func Tallied(r history.Record) bool {
+	switch name, err := event.NameIn(r.Body); {
 	case err != nil:
 		return false
 	case name == "message":
-		return bytes.Contains(record, []byte(`"kind":"tool_call"`))
+		return bytes.Contains(r.Body, []byte(`"kind":"tool_call"`))
 	case name == "tool_end":
-		return !bytes.Contains(record, []byte(`"outcome":"ok"`))
+		return !bytes.Contains(r.Body, []byte(`"outcome":"ok"`))
 	default:
 		return name == "step_end" || name == event.ModelRecord
 	}

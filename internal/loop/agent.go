@@ -151,7 +151,7 @@ func (a *Agent) Run(ctx context.Context, commands <-chan event.Command, events c
 		case <-ctx.Done():
 			return
 		case <-a.o.Workspace.Jobs.Changed():
-			a.listJobs()
+			a.listJobs(event.Ref{})
 		case <-a.o.Delegates.Changed():
 			running = running || a.continueWithNews(ctx, ended)
 		case o := <-ended:
@@ -354,7 +354,7 @@ func (a *Agent) doInTurn(ctx context.Context, c event.Command) {
 		a.background.Go(func() { a.permissions.do(c) })
 	case event.Rewind, event.Compact, event.EditContext, event.ListContext,
 		event.PlanUndo, event.ApplyUndo, event.ListChanges, event.UndoChanges:
-		a.rec.notify("Not possible during a turn. Interrupt it first.")
+		a.rec.answer(event.RefOf(c), "Not possible during a turn. Interrupt it first.")
 		if _, lists := c.(event.ListContext); lists {
 			_ = a.rec.emit(event.ContextNow{})
 		}
@@ -374,10 +374,10 @@ func (a *Agent) do(ctx context.Context, c event.Command) {
 	case event.Answer:
 		a.approvals.answer(c)
 	case event.ListJobs:
-		a.listJobs()
+		a.listJobs(c.Ref)
 	case event.ListPermissions, event.ExplainPermission, event.RemovePermission:
 		if err := a.load(ctx, a.conv); err != nil { // a resumed session may have some
-			a.rec.notify("Cannot list permissions: " + err.Error())
+			a.rec.answer(event.RefOf(c), "Cannot list permissions: "+err.Error())
 			return
 		}
 		a.permissions.do(c)
@@ -385,10 +385,10 @@ func (a *Agent) do(ctx context.Context, c event.Command) {
 		a.stopJob(c.ID)
 	case event.SetMode:
 		a.keepSettings()
-		a.permissions.setMode(c.Mode)
+		a.permissions.setMode(c.Ref, c.Mode)
 	case event.SetModel:
 		a.keepSettings()
-		if a.models.choose(c.Model, c.Effort, "") {
+		if a.models.choose(c, "") {
 			a.warnOfWindow()
 		}
 	case event.SetWebSearch:
@@ -396,18 +396,18 @@ func (a *Agent) do(ctx context.Context, c event.Command) {
 	case event.SetBudget:
 		a.budget.Set(c.Session, c.Limits)
 		now := a.budget.Now()
-		now.Reply = true
+		now.Ref, now.Reply = c.Ref, true
 		_ = a.rec.emit(now)
 	case event.Found:
 		a.models.found(c)
 	case event.Rename:
-		_ = a.rec.emit(&event.Renamed{Meta: a.rec.meta(), Title: session.FirstWords(c.Title)})
+		_ = a.rec.emit(&event.Renamed{Meta: a.rec.meta(), Ref: c.Ref, Title: session.FirstWords(c.Title)})
 	case event.Rewind:
-		a.rewind(ctx, a.conv, c.Keep)
+		a.rewind(ctx, a.conv, c)
 	case event.EditContext:
 		a.editContext(ctx, c)
 	case event.ListContext:
-		a.listContext(ctx)
+		a.listContext(ctx, c.Ref)
 	case event.SaveDraft:
 		a.rec.setDraft(c.Draft)
 		if c.Draft.Text != "" && a.conv != nil {

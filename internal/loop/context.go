@@ -9,10 +9,10 @@ import (
 	"agent/internal/loop/window"
 )
 
-// listContext reports what fills the context window.
-func (a *Agent) listContext(ctx context.Context) {
+// listContext answers a command with what fills the context window.
+func (a *Agent) listContext(ctx context.Context, to event.Ref) {
 	if err := a.load(ctx, a.conv); err != nil {
-		a.rec.notify("Cannot list the context: " + err.Error())
+		a.rec.answer(to, "Cannot list the context: "+err.Error())
 		_ = a.rec.emit(event.ContextNow{})
 		return
 	}
@@ -20,13 +20,15 @@ func (a *Agent) listContext(ctx context.Context) {
 	if a.o.Prompt.Instructions != nil {
 		instructions, _ = a.o.Prompt.Instructions(m.Context)
 	}
-	_ = a.rec.emit(a.conv.Context(m, a.Prefix(m, a.conv.Prefix), instructions))
+	now := a.conv.Context(m, a.Prefix(m, a.conv.Prefix), instructions)
+	now.Ref = to
+	_ = a.rec.emit(now)
 }
 
 // editContext changes what the model is sent, at the user's request.
 func (a *Agent) editContext(ctx context.Context, c event.EditContext) {
 	if err := a.load(ctx, a.conv); err != nil {
-		a.rec.notify("Cannot change the context: " + err.Error())
+		a.rec.answer(c.Ref, "Cannot change the context: "+err.Error())
 		return
 	}
 	c.Text = a.o.Prompt.Secrets.Text(c.Text)
@@ -35,11 +37,11 @@ func (a *Agent) editContext(ctx context.Context, c event.EditContext) {
 	}
 	switch c.Step {
 	case event.CompactUndo:
-		a.rec.notify("There is no summary to undo.")
+		a.rec.answer(c.Ref, "There is no summary to undo.")
 	case event.CompactEdit:
-		a.rec.notify("There is no summary to edit, or the new text is empty.")
+		a.rec.answer(c.Ref, "There is no summary to edit, or the new text is empty.")
 	default:
-		a.rec.notify("The item is no longer in the context.")
+		a.rec.answer(c.Ref, "The item is no longer in the context.")
 	}
 }
 

@@ -83,9 +83,11 @@ func (a *Agent) delegateCommand(c event.Command) bool {
 	var err error
 	switch c := c.(type) {
 	case event.ListDelegates:
-		a.o.Delegates.List()
+		a.o.Delegates.List(c.Ref)
 	case event.StartDelegate:
-		err = a.o.Delegates.Start(c.Agent, c.Prompt)
+		if err = a.o.Delegates.Start(c.Agent, c.Prompt); err == nil && c.CommandID != "" {
+			a.o.Delegates.List(c.Ref)
+		}
 	case event.SteerDelegate:
 		if err = a.o.Delegates.Steer(c.ID, c.Text); err != nil {
 			_ = a.rec.emit(event.Unsent{Text: c.Text})
@@ -100,7 +102,7 @@ func (a *Agent) delegateCommand(c event.Command) bool {
 		return false
 	}
 	if err != nil {
-		a.rec.notify(sentence(err))
+		a.rec.answer(event.RefOf(c), sentence(err))
 	}
 	return true
 }

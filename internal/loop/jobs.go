@@ -32,9 +32,9 @@ func (noJobs) Changed() <-chan struct{} { return nil }
 func (noJobs) NewTurn()                 {}
 func (noJobs) Ended() []tools.Job       { return nil }
 
-// listJobs emits a JobsNow.
-func (a *Agent) listJobs() {
-	var now event.JobsNow
+// listJobs emits a JobsNow, which answers the command to if that has an ID.
+func (a *Agent) listJobs(to event.Ref) {
+	now := event.JobsNow{Ref: to}
 	for _, j := range a.o.Workspace.Jobs.List() {
 		now.Jobs = append(now.Jobs, event.Job{ID: j.ID, Title: j.Title, State: j.State, Began: j.Began, Lines: j.Lines})
 	}

@@ -82,7 +82,10 @@ func (m *models) forSummary() (turn.Model, error) {
 }
 
 // Announce records the model, unless it is recorded already.
-func (m *models) Announce() error {
+func (m *models) Announce() error { return m.announce(event.Ref{}) }
+
+// announce is like Announce. It always records the model if it answers a command.
+func (m *models) announce(to event.Ref) error {
 	m.mu.Lock()
 	now := m.current
 	if now.Confirm != nil { // a recorded address counts as approved
@@ -92,10 +95,10 @@ func (m *models) Announce() error {
 	known := m.recorded == at
 	m.recorded = at
 	m.mu.Unlock()
-	if known {
+	if known && to == (event.Ref{}) {
 		return nil
 	}
-	return m.rec.emit(&event.ModelSet{Meta: m.rec.meta(), Model: now.Name, Why: now.Why, Context: now.Context, Effort: now.Effort, BaseURL: now.BaseURL, Host: now.Host})
+	return m.rec.emit(&event.ModelSet{Meta: m.rec.meta(), Ref: to, Model: now.Name, Why: now.Why, Context: now.Context, Effort: now.Effort, BaseURL: now.BaseURL, Host: now.Host})
 }
 
 // Update replaces the current model with the result of change. It announces a new
@@ -117,16 +120,16 @@ func (m *models) loaded(at address) {
 	m.recorded = at
 }
 
-// choose switches to the model name, for the reason why. It reports whether it
-// switched; if not, it emits a notice.
-func (m *models) choose(name, effort, why string) bool {
+// choose switches to the model of c, for the reason why. It reports whether it switched;
+// if not, it emits a notice.
+func (m *models) choose(c event.SetModel, why string) bool {
 	if m.find == nil {
-		m.rec.notify("The model cannot be changed in this session.")
+		m.rec.answer(c.Ref, "The model cannot be changed in this session.")
 		return false
 	}
-	next, err := m.find(name, effort)
+	next, err := m.find(c.Model, c.Effort)
 	if err != nil {
-		m.rec.notify(err.Error())
+		m.rec.answer(c.Ref, err.Error())
 		return false
 	}
 	if why != "" {
@@ -135,7 +138,7 @@ func (m *models) choose(name, effort, why string) bool {
 	m.mu.Lock()
 	m.current, m.recorded = next, address{}
 	m.mu.Unlock()
-	_ = m.Announce()
+	_ = m.announce(c.Ref)
 	return true
 }
 
@@ -146,7 +149,7 @@ func (m *models) found(c event.Found) {
 	if m.rec.prompted() && c.Model != "" {
 		return
 	}
-	if c.Model != "" && m.choose(c.Model, "", c.Why) {
+	if c.Model != "" && m.choose(event.SetModel{Model: c.Model}, c.Why) {
 		now := m.Current()
 		m.rec.notify("Model: " + now.Name + " (" + now.Why + ").")
 	}

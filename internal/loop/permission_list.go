@@ -51,32 +51,32 @@ func (p *permissions) entries(ctx context.Context) (all []entry) {
 func (p *permissions) do(c event.Command) {
 	switch c := c.(type) {
 	case event.ListPermissions:
-		p.list()
+		p.list(c.Ref)
 	case event.ExplainPermission:
-		p.explain(c.Line)
+		p.explain(c)
 	case event.RemovePermission:
-		p.remove(c.ID)
+		p.remove(c)
 	}
 }
 
-// list emits the permissions that apply now, and the sandbox of commands unless it was
-// reported already.
-func (p *permissions) list() {
+// list answers a command with the permissions that apply now. Before, it emits the sandbox
+// of commands unless it was reported already.
+func (p *permissions) list(to event.Ref) {
 	if p.sandbox != nil {
 		p.sandbox()
 	}
 	ctx, stop := context.WithTimeout(context.Background(), listTime)
 	defer stop()
-	now := event.PermissionsNow{Mode: p.Mode(), File: p.file}
+	now := event.PermissionsNow{Ref: to, Mode: p.Mode(), File: p.file}
 	for _, e := range p.entries(ctx) {
 		now.Permissions = append(now.Permissions, e.Permission)
 	}
 	_ = p.rec.emit(now)
 }
 
-// explain emits how the shell command line would be judged now. It would run in the
+// explain emits how the shell command of c would be judged now. It would run in the
 // workspace.
-func (p *permissions) explain(line string) {
+func (p *permissions) explain(c event.ExplainPermission) {
 	ctx, stop := context.WithTimeout(context.Background(), listTime)
 	defer stop()
 	p.mu.Lock()
@@ -90,25 +90,25 @@ func (p *permissions) explain(line string) {
 	if p.sandbox != nil {
 		paths.Sandbox = p.sandbox()
 	}
-	_ = p.rec.emit(event.Explained{Lines: judge.Explain(ctx, paths, line, paths.Workspace).SessionLines()})
+	_ = p.rec.emit(event.Explained{Ref: c.Ref, Lines: judge.Explain(ctx, paths, c.Line, paths.Workspace).SessionLines()})
 }
 
-// remove removes the permission with an ID from PermissionsNow, and reports it.
-func (p *permissions) remove(id string) {
+// remove removes a permission of PermissionsNow, and reports it.
+func (p *permissions) remove(c event.RemovePermission) {
 	ctx, stop := context.WithTimeout(context.Background(), listTime)
 	defer stop()
 	all := p.entries(ctx)
-	i := slices.IndexFunc(all, func(e entry) bool { return e.ID == id })
+	i := slices.IndexFunc(all, func(e entry) bool { return e.ID == c.ID })
 	if i < 0 {
-		p.rec.notify("That permission no longer exists. Run /permissions to list the current ones.")
+		p.rec.answer(c.Ref, "That permission no longer exists. Run /permissions to list the current ones.")
 		return
 	}
 	e := all[i]
 	if err := p.removeEntry(e); err != nil {
-		p.rec.notify(fmt.Sprintf("Cannot remove the permission: %v.", err))
+		p.rec.answer(c.Ref, fmt.Sprintf("Cannot remove the permission: %v.", err))
 		return
 	}
-	done := &event.PermissionRemoved{Meta: p.rec.meta(), Text: e.Text}
+	done := &event.PermissionRemoved{Meta: p.rec.meta(), Ref: c.Ref, Text: e.Text}
 	if e.grant != nil {
 		record := e.grant.Record()
 		done.Grant = &record

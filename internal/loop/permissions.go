@@ -98,15 +98,15 @@ func (p *permissions) Mode() event.Mode {
 
 // setMode sets the permission mode and records it. If the system policy excludes the
 // mode, it notifies the user and records the mode that stays.
-func (p *permissions) setMode(m event.Mode) {
+func (p *permissions) setMode(to event.Ref, m event.Mode) {
 	if len(p.modes) > 0 && !slices.Contains(p.modes, m) {
-		p.rec.notify("The system policy does not allow permission mode " + string(m) + ".")
-		m = p.Mode()
+		p.rec.answer(to, "The system policy does not allow permission mode "+string(m)+".")
+		to, m = event.Ref{}, p.Mode()
 	}
 	p.mu.Lock()
 	p.policy.Mode = m
 	p.mu.Unlock()
-	_ = p.rec.emit(&event.ModeSet{Meta: p.rec.meta(), Mode: string(m)})
+	_ = p.rec.emit(&event.ModeSet{Meta: p.rec.meta(), Ref: to, Mode: string(m)})
 }
 
 // resumeMode sets the recorded mode of a resumed session, if the user may choose that mode.

@@ -166,6 +166,6 @@ func (p planner) record(e *event.PlanSet) error {
 	if e.State != event.PlanApproved {
 		return nil
 	}
-	p.permissions.setMode(event.Mode(e.Mode))
+	p.permissions.setMode(event.Ref{}, event.Mode(e.Mode))
 	return p.rec.emit(&event.TodoSet{Meta: p.rec.meta(), ID: e.ID, Items: plan.Todo(e.Plan)})
 }

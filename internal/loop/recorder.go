@@ -116,7 +116,10 @@ func (r *recorder) add(e event.Event) (at int, err error) {
 }
 
 // notify emits a notice.
-func (r *recorder) notify(text string) { _ = r.emit(event.Notice{Text: text}) }
+func (r *recorder) notify(text string) { r.answer(event.Ref{}, text) }
+
+// answer emits a notice that answers a command.
+func (r *recorder) answer(to event.Ref, text string) { _ = r.emit(event.Notice{Ref: to, Text: text}) }
 
 // meta returns the Meta of an event that happens now.
 func (r *recorder) meta() event.Meta { return event.Meta{Time: r.now()} }

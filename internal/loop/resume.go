@@ -62,7 +62,7 @@ func (a *Agent) openSession(ctx context.Context) {
 		_ = a.rec.emit(e)
 	}
 	if len(earlier) > 0 {
-		a.o.Delegates.List()
+		a.o.Delegates.List(event.Ref{})
 	}
 }
 
@@ -147,27 +147,27 @@ func lastDir(msgs []llm.Message) (dir string) {
 	return dir
 }
 
-// rewind removes all but the first keep events from the conversation c. No turn may
+// rewind removes all but the first cmd.Keep events from the conversation c. No turn may
 // be running. It does not change files.
-func (a *Agent) rewind(ctx context.Context, c *turn.Conversation, keep int) {
+func (a *Agent) rewind(ctx context.Context, c *turn.Conversation, cmd event.Rewind) {
 	events, err := a.lightEvents(ctx)
 	if err != nil {
-		a.rec.notify("Cannot rewind: " + err.Error())
+		a.rec.answer(cmd.Ref, "Cannot rewind: "+err.Error())
 		return
 	}
-	keep = session.Boundary(events, keep)
+	keep := session.Boundary(events, cmd.Keep)
 	if keep == len(events) {
-		a.rec.notify("Nothing to rewind.")
+		a.rec.answer(cmd.Ref, "Nothing to rewind.")
 		return
 	}
 	modeSet := slices.ContainsFunc(events[keep:], func(e event.Durable) bool { _, ok := e.(*event.ModeSet); return ok })
-	_ = a.rec.emit(&event.Rewound{Meta: a.rec.meta(), Keep: keep})
+	_ = a.rec.emit(&event.Rewound{Meta: a.rec.meta(), Ref: cmd.Ref, Keep: keep})
 	c.Loaded, a.resume.folded = false, nil
 	if err := a.load(ctx, c); err != nil {
 		a.rec.notify(err.Error()) // the next prompt tries again
 	}
 	if modeSet { // keep the mode that the user set last
-		a.permissions.setMode(a.permissions.Mode())
+		a.permissions.setMode(event.Ref{}, a.permissions.Mode())
 	}
 }
 

@@ -167,24 +167,24 @@ func (a *Agent) startUndo(ctx context.Context, c event.Command, ended chan<- out
 		if why == "" {
 			why = "the session is not saved"
 		}
-		a.rec.notify("File changes cannot be undone, because " + why + ".")
+		a.rec.answer(event.RefOf(c), "File changes cannot be undone, because "+why+".")
 		return false
 	case a.shell.running.Load() != nil:
-		a.rec.notify("One of your commands is running. Wait for it to end, or interrupt it, before you undo file changes.")
+		a.rec.answer(event.RefOf(c), "One of your commands is running. Wait for it to end, or interrupt it, before you undo file changes.")
 		return false
 	}
 	a.inBackground(ctx, ended, func(ctx context.Context, conv *turn.Conversation, _ <-chan struct{}) (reason event.Reason) {
 		defer func() {
 			if p := recover(); p != nil { // a bug ends the undo, not the program
-				a.answerUndo(event.Notice{Text: fmt.Sprintf("Internal error: %v. Check your files before you continue.", p)})
+				a.answerUndo(event.Notice{Ref: event.RefOf(c), Text: fmt.Sprintf("Internal error: %v. Check your files before you continue.", p)})
 				reason = event.ProviderError
 			}
 		}()
 		if err := a.doUndo(ctx, conv, c); err != nil && ctx.Err() != nil {
-			a.answerUndo(event.Notice{Text: "Undo cancelled. No file was changed."})
+			a.answerUndo(event.Notice{Ref: event.RefOf(c), Text: "Undo cancelled. No file was changed."})
 			return event.UserInterrupt
 		} else if err != nil {
-			a.answerUndo(event.Notice{Text: sentence(err)})
+			a.answerUndo(event.Notice{Ref: event.RefOf(c), Text: sentence(err)})
 		}
 		return event.Done
 	})
@@ -219,17 +219,21 @@ func (a *Agent) doUndo(ctx context.Context, c *turn.Conversation, cmd event.Comm
 			return err
 		}
 		unnumber(u.plan.Turns, events)
-		a.answerUndo(u.Restorer.Preview(u.plan))
+		plan := u.Restorer.Preview(u.plan)
+		plan.Ref = cmd.Ref
+		a.answerUndo(plan)
 	case event.ListChanges:
 		if u.listed, err = u.Restorer.Changes(ctx); err != nil {
 			return err
 		}
-		a.answerUndo(u.Restorer.PreviewChanges(u.listed))
+		now := u.Restorer.PreviewChanges(u.listed)
+		now.Ref = cmd.Ref
+		a.answerUndo(now)
 	case event.ApplyUndo:
 		if u.plan == nil || u.plan.ID != cmd.ID {
 			return errNoPlan
 		}
-		return a.apply(ctx, c, u.plan, cmd.Conversation)
+		return a.apply(ctx, c, u.plan, cmd)
 	case event.UndoChanges:
 		if u.listed == nil || u.listed.ID != cmd.ID {
 			return errNoPlan
@@ -238,7 +242,7 @@ func (a *Agent) doUndo(ctx context.Context, c *turn.Conversation, cmd event.Comm
 		if err != nil {
 			return err
 		}
-		return a.apply(ctx, c, p, false)
+		return a.apply(ctx, c, p, event.ApplyUndo{Ref: cmd.Ref})
 	}
 	return nil
 }
@@ -255,10 +259,10 @@ func unnumber(turns []event.ChangedTurn, events []event.Durable) {
 	}
 }
 
-// apply performs a plan. If conversation is set, it rewinds c to before the first of the
-// turns as well, unless that turn was rewound already. Otherwise the todo list follows
-// the files.
-func (a *Agent) apply(ctx context.Context, c *turn.Conversation, p *undo.Plan, conversation bool) error {
+// apply performs a plan at the command cmd. If its Conversation is set, it rewinds c to
+// before the first of the turns as well, unless that turn was rewound already. Otherwise
+// the todo list follows the files.
+func (a *Agent) apply(ctx context.Context, c *turn.Conversation, p *undo.Plan, cmd event.ApplyUndo) error {
 	u := a.files
 	if err := a.load(ctx, c); err != nil {
 		return err
@@ -277,11 +281,11 @@ func (a *Agent) apply(ctx context.Context, c *turn.Conversation, p *undo.Plan, c
 	first := session.FirstPrompt(events, p.Turns)
 	ctx = context.WithoutCancel(ctx)
 	a.running.over.Store(true)
-	rewinds := conversation && first >= 0 && !p.Redo
+	rewinds := cmd.Conversation && first >= 0 && !p.Redo
 	if rewinds {
-		a.rewind(ctx, c, first)
+		a.rewind(ctx, c, event.Rewind{Keep: first})
 	}
-	done.Meta = a.rec.meta()
+	done.Meta, done.Ref = a.rec.meta(), cmd.Ref
 	if err := a.rec.emit(&done); err != nil {
 		return err
 	}

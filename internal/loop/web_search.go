@@ -48,10 +48,10 @@ func (a *Agent) setWebSearch(c event.SetWebSearch) {
 	want := c.On != nil && *c.On
 	switch {
 	case want && verdict.Refuse:
-		a.rec.notify("Web search stays off: " + verdict.Why + ".")
+		a.rec.answer(c.Ref, "Web search stays off: "+verdict.Why+".")
 		return
 	case want && !a.permissions.attended && !a.permissions.searchAllowed():
-		a.rec.notify("Web search stays off: without a user it needs the flag --allow \"tool: web_search\".")
+		a.rec.answer(c.Ref, "Web search stays off: without a user it needs the flag --allow \"tool: web_search\".")
 		return
 	case c.On != nil && (has || !want):
 		a.models.setSearch(want)
@@ -59,12 +59,12 @@ func (a *Agent) setWebSearch(c event.SetWebSearch) {
 	}
 	switch {
 	case !has:
-		a.rec.notify(name + " has no web search that agent can use. Connect an MCP server that searches instead: agent help web")
+		a.rec.answer(c.Ref, name+" has no web search that agent can use. Connect an MCP server that searches instead: agent help web")
 	case now == searchWanted:
-		a.rec.notify(fmt.Sprintf("Web search is off until you approve it: the next prompt asks whether %s may search the web in this session. To approve it now, type /web on.", name))
+		a.rec.answer(c.Ref, fmt.Sprintf("Web search is off until you approve it: the next prompt asks whether %s may search the web in this session. To approve it now, type /web on.", name))
 	case now == searchOn:
-		a.rec.notify(fmt.Sprintf("Web search is on in this session: %s may search the web. Its provider sends the search terms to the web and may charge for each search. Turn it off with /web off.", name))
+		a.rec.answer(c.Ref, fmt.Sprintf("Web search is on in this session: %s may search the web. Its provider sends the search terms to the web and may charge for each search. Turn it off with /web off.", name))
 	default:
-		a.rec.notify(fmt.Sprintf("Web search is off. To let %s search the web in this session, type /web on.", name))
+		a.rec.answer(c.Ref, fmt.Sprintf("Web search is off. To let %s search the web in this session, type /web on.", name))
 	}
 }

@@ -171,7 +171,7 @@ func (d *delegate) finish(note string) {
 		}
 	}
 	e.Meta = event.Meta{Time: p.o.Now()}
-	p.List()
+	p.List(event.Ref{})
 	_ = d.host.Emit(e)
 	if e.Background {
 		news := News{End: e}

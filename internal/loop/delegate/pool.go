@@ -150,8 +150,12 @@ func (p *Pool) addNews(e News) {
 	}
 }
 
-// List emits the list of delegates.
-func (p *Pool) List() { _ = p.host.Emit(p.now()) }
+// List emits the list of delegates. It answers the command to if that has an ID.
+func (p *Pool) List(to event.Ref) {
+	now := p.now()
+	now.Ref = to
+	_ = p.host.Emit(now)
+}
 
 // now returns the delegates to list: all that have not ended, and the newest of those
 // that have.
@@ -195,7 +199,7 @@ func (p *Pool) listSoon() {
 			p.mu.Lock()
 			p.timer = nil
 			p.mu.Unlock()
-			p.List()
+			p.List(event.Ref{})
 		})
 	}
 }

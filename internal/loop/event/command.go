@@ -9,6 +9,23 @@ import (
 // Command is a request of a front end to a running agent.
 type Command interface{ isCommand() }
 
+// Ref is a part of the commands that are answered, and of the events that answer them. The
+// sender of a command chooses its ID. The one event that answers the command has the same
+// ID: it is a Notice if there is no other answer. Other events have none.
+type Ref struct {
+	CommandID string `json:"command_id,omitempty"` // empty: no answer is awaited
+}
+
+func (r Ref) ref() Ref { return r }
+
+// RefOf returns the Ref of a command or an event; empty if its type has none.
+func RefOf(v any) Ref {
+	if v, ok := v.(interface{ ref() Ref }); ok {
+		return v.ref()
+	}
+	return Ref{}
+}
+
 // The commands.
 type (
 	// Prompt starts a turn, or steers the running one: the model gets it with its
@@ -44,29 +61,33 @@ type (
 		Hunks []HunkAnswer `json:"hunks,omitempty"`
 	}
 	// ListJobs requests a JobsNow.
-	ListJobs struct{}
+	ListJobs struct{ Ref }
 	// ListPermissions requests a PermissionsNow.
-	ListPermissions struct{}
+	ListPermissions struct{ Ref }
 	// ExplainPermission requests an Explained about a shell command.
 	ExplainPermission struct {
+		Ref
 		Line string `json:"line"`
 	}
 	// RemovePermission removes the Permission of that ID. It is answered with a
 	// PermissionRemoved, or with a Notice that says why it cannot be removed.
 	RemovePermission struct {
+		Ref
 		ID string `json:"id"`
 	}
 	// StopJob stops the background command of that ID.
 	StopJob struct {
 		ID int `json:"id"`
 	}
-	// Rename gives the session a title.
+	// Rename gives the session a title. It is answered with a Renamed.
 	Rename struct {
+		Ref
 		Title string `json:"title"`
 	}
-	// Rewind undoes the end of the conversation: see Rewound. During a turn it is
-	// rejected with a Notice.
+	// Rewind undoes the end of the conversation: see Rewound, which answers it. During a
+	// turn it is rejected with a Notice.
 	Rewind struct {
+		Ref
 		Keep int `json:"keep"`
 	}
 	// Compact summarizes the conversation in what the model is sent: see Compacted.
@@ -75,36 +96,43 @@ type (
 	Compact struct {
 		Focus string `json:"focus,omitempty"` // what the summary must keep above all
 	}
-	// EditContext changes what the model is sent. During a turn it is rejected with
-	// a Notice.
+	// EditContext changes what the model is sent. It is answered with a Compacted. During
+	// a turn it is rejected with a Notice.
 	EditContext struct {
+		Ref
 		Step CompactStep `json:"step"`           // CompactEdit, CompactUndo, CompactPin, CompactUnpin or CompactDrop
 		Item string      `json:"item,omitempty"` // ID of a ContextItem
 		Text string      `json:"text,omitempty"` // the summary of CompactEdit
 	}
 	// ListContext requests a ContextNow. During a turn it is rejected with a Notice.
-	ListContext struct{}
+	ListContext struct{ Ref }
 	// SaveDraft replaces the saved draft.
 	SaveDraft struct {
 		Draft Draft `json:"draft"`
 	}
-	// SetMode sets the permission mode, from the next tool call on.
+	// SetMode sets the permission mode, from the next tool call on. It is answered with a
+	// ModeSet.
 	SetMode struct {
+		Ref
 		Mode Mode `json:"mode"`
 	}
-	// SetModel sets the model, from the next step on.
+	// SetModel sets the model, from the next step on. It is answered with a ModelSet, or
+	// with a Notice that says why the model stays.
 	SetModel struct {
+		Ref
 		Model  string `json:"model"`            // PROVIDER/NAME
 		Effort string `json:"effort,omitempty"` // empty for the configured one, DefaultEffort for the model's own
 	}
 	// SetWebSearch lets the model use the web search of its provider in this session,
 	// from the next turn on, or no longer. It is answered with a Notice.
 	SetWebSearch struct {
+		Ref
 		On *bool `json:"on,omitempty"` // nil only requests the Notice
 	}
 	// SetBudget changes limits, from the next step on. It is answered with a BudgetNow.
 	// Without limits it only requests one.
 	SetBudget struct {
+		Ref
 		Session bool   `json:"session,omitempty"` // the limits of the session, not those of each turn
 		Limits  Budget `json:"limits,omitempty"`
 	}
@@ -127,10 +155,12 @@ type (
 	// the user runs. Commands that arrive before that are still executed.
 	Finish struct{}
 	// ListDelegates requests a DelegatesNow.
-	ListDelegates struct{}
+	ListDelegates struct{ Ref }
 	// StartDelegate starts a delegate in the background, also during a turn. The model
-	// gets its answer as a message.
+	// gets its answer as a message. If it has an ID, it is answered with a DelegatesNow
+	// that lists the delegate, or with a Notice.
 	StartDelegate struct {
+		Ref
 		Agent  string `json:"agent"` // its name
 		Prompt string `json:"prompt"`
 	}

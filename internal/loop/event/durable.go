@@ -172,6 +172,7 @@ type (
 	// ModelSet names the model that answers from now on.
 	ModelSet struct {
 		Meta
+		Ref
 		Model   string `json:"model"`             // PROVIDER/NAME
 		Why     string `json:"why,omitempty"`     // why it was chosen, for the user
 		Context int    `json:"context,omitempty"` // its window in tokens; 0 if unknown
@@ -185,6 +186,7 @@ type (
 	// ModeSet is the permission mode from now on.
 	ModeSet struct {
 		Meta
+		Ref
 		Mode string `json:"mode"` // a Mode
 	}
 	// Prefix is the part of every request from now on that precedes the messages.
@@ -208,12 +210,14 @@ type (
 	// PermissionRemoved reports that the user removed a rule or a standing permission.
 	PermissionRemoved struct {
 		Meta
+		Ref
 		Text  string `json:"text"`            // as in Permission
 		Grant *Grant `json:"grant,omitempty"` // the standing permission; nil for a rule
 	}
 	// Renamed gives the session a title, in place of its first words.
 	Renamed struct {
 		Meta
+		Ref
 		Title string `json:"title"`
 		// Model was asked for the title; empty if the user set it. Usage and Cost are
 		// of its reply. If the user has set a title before, Title is that one.
@@ -225,6 +229,7 @@ type (
 	// remain. Partials and Rewound itself are not counted.
 	Rewound struct {
 		Meta
+		Ref
 		Keep int `json:"keep"`
 	}
 	// Compacted changes what the model is sent of the conversation so far: it
@@ -232,6 +237,7 @@ type (
 	// everything.
 	Compacted struct {
 		Meta
+		Ref
 		Step    CompactStep `json:"step,omitempty"`    // empty in old logs: CompactResults
 		Replies int         `json:"replies"`           // the last ones, which stay complete
 		Limit   int         `json:"limit,omitempty"`   // bytes or messages, as the step says

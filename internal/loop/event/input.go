@@ -118,7 +118,7 @@ func clip(text string) string {
 func required(t reflect.Type) (names []string) {
 	for i := range t.NumField() {
 		name, options, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
-		if !strings.Contains(options, "omit") {
+		if name != "" && !strings.Contains(options, "omit") { // a Ref has no name
 			names = append(names, name)
 		}
 	}

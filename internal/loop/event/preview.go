@@ -67,10 +67,13 @@ type (
 	// JobsNow lists the background jobs, after one of them changed or
 	// in reply to ListJobs.
 	JobsNow struct {
+		Ref
 		Jobs []Job `json:"jobs"`
 	}
-	// Notice is a sentence for the user. It changes nothing.
+	// Notice is a sentence for the user. It changes nothing. With an ID it answers a
+	// command, usually one that failed.
 	Notice struct {
+		Ref
 		Text string `json:"text"`
 	}
 	// Unsent returns a message that was sent to steer a turn, which ended before
@@ -117,9 +120,10 @@ type (
 	Summarizing struct {
 		Model string `json:"model"` // PROVIDER/NAME
 	}
-	// ContextNow lists what fills the context window, in reply to ListContext. It is
-	// empty if that is not possible.
+	// ContextNow lists what fills the context window, in reply to ListContext. If that is
+	// not possible, an empty one without an ID follows the Notice that says why.
 	ContextNow struct {
+		Ref
 		Used    int           `json:"used"`   // tokens, estimated
 		Window  int           `json:"window"` // tokens; 0 if unknown
 		Items   []ContextItem `json:"items"`
@@ -136,6 +140,7 @@ type (
 	// BudgetNow reports what the current or last turn and the session have used, at
 	// each step of a session with limits and in reply to SetBudget.
 	BudgetNow struct {
+		Ref
 		Turn     Spent `json:"turn"`
 		Session  Spent `json:"session"`
 		Unpriced int   `json:"steps_without_price,omitempty"` // of the session
@@ -144,6 +149,7 @@ type (
 	// PermissionsNow lists the rules and the standing permissions that apply, in reply
 	// to ListPermissions.
 	PermissionsNow struct {
+		Ref
 		Mode        Mode         `json:"mode"`
 		Permissions []Permission `json:"permissions,omitempty"`
 		File        string       `json:"file,omitempty"` // with the permissions of the project; it may not exist
@@ -151,11 +157,13 @@ type (
 	// Explained says whether a command would be allowed, need approval or be denied, in
 	// reply to ExplainPermission.
 	Explained struct {
+		Ref
 		Lines []string `json:"lines"` // the first one is auto, ask or deny
 	}
 	// DelegatesNow lists the delegates of the session since the program started,
-	// oldest first, after one of them changed or in reply to ListDelegates.
+	// oldest first, after one of them changed or in reply to ListDelegates or StartDelegate.
 	DelegatesNow struct {
+		Ref
 		Delegates []Delegate `json:"delegates"`
 	}
 	// HookNow reports that the session waits for a hook of the user that has run for a

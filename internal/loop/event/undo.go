@@ -19,6 +19,7 @@ type (
 	// undone. The model reads it with its next request.
 	Undone struct {
 		Meta
+		Ref
 		Redo  bool `json:"redo,omitempty"`
 		Turns int  `json:"turns"` // how many were undone or redone
 		// Restored are the paths that have their earlier state again, Merged those whose
@@ -49,6 +50,7 @@ type (
 type (
 	// UndoPlan answers a PlanUndo.
 	UndoPlan struct {
+		Ref
 		ID    string        `json:"id"` // for ApplyUndo; empty if there is nothing to do
 		Redo  bool          `json:"redo,omitempty"`
 		Turns []ChangedTurn `json:"turns,omitempty"` // those to undo, newest first
@@ -64,6 +66,7 @@ type (
 	}
 	// ChangesNow answers a ListChanges: all file changes since the session began.
 	ChangesNow struct {
+		Ref
 		ID    string       `json:"id"` // for UndoChanges
 		Diffs []Diff       `json:"diffs,omitempty"`
 		Lost  []LostChange `json:"lost,omitempty"`
@@ -85,6 +88,7 @@ type (
 type (
 	// PlanUndo requests an UndoPlan.
 	PlanUndo struct {
+		Ref
 		Redo  bool `json:"redo,omitempty"`
 		Turns int  `json:"turns,omitempty"` // 0: back to before the last turn that changed files
 		// To, if not nil, is the number of the event of a prompt: everything since is undone.
@@ -95,15 +99,17 @@ type (
 	// ApplyUndo performs the UndoPlan of that ID if nothing has changed since. It is
 	// answered with an Undone, or with a Notice.
 	ApplyUndo struct {
+		Ref
 		ID string `json:"id"`
 		// Conversation also rewinds the conversation to before the first of the turns.
 		Conversation bool `json:"conversation,omitempty"`
 	}
 	// ListChanges requests a ChangesNow.
-	ListChanges struct{}
+	ListChanges struct{ Ref }
 	// UndoChanges undoes some hunks of the ChangesNow of that ID. It is answered with an
 	// Undone, or with a Notice.
 	UndoChanges struct {
+		Ref
 		ID    string     `json:"id"`
 		Hunks []HunkPick `json:"hunks"`
 	}

@@ -87,7 +87,7 @@ func (c *Conversation) saveOriginals(originals []window.Original) error {
 // Edit makes the change that the user requested: see event.EditContext. It reports
 // whether anything changed.
 func (c *Conversation) Edit(r event.EditContext, emit func(event.Event), meta func() event.Meta) bool {
-	e := &event.Compacted{Step: r.Step, Item: r.Item, Text: r.Text, Outputs: c.content("").Outputs, Why: "requested"}
+	e := &event.Compacted{Ref: r.Ref, Step: r.Step, Item: r.Item, Text: r.Text, Outputs: c.content("").Outputs, Why: "requested"}
 	for _, item := range window.Items(c.Messages, c.marks, 0) {
 		if item.ID == r.Item && r.Item != "" {
 			e.Title = item.Title

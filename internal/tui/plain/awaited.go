@@ -5,27 +5,17 @@ import (
 	"agent/internal/tui/transcript"
 )
 
-// awaited is what the end of the input waits for, although no turn runs: the start of a
-// delegate, the ends of those in the background, and the turn that gets their answers.
+// awaited is what the end of the input waits for, although no turn runs: the ends of the
+// delegates in the background, and the turn that gets their answers.
 type awaited struct {
-	start, answer bool
-	ends          map[int]bool // by ID of the delegate; false if it has ended
+	answer bool
+	ends   map[int]bool // by ID of the delegate; false if it has ended
 }
 
-// sent takes a command to the agent.
-func (a *awaited) sent(c event.Command) {
-	if _, ok := c.(event.StartDelegate); ok {
-		a.start = true
-	}
-}
-
-// took takes an event of the agent. A notice may say that a delegate was not started.
+// took takes an event of the agent.
 func (a *awaited) took(ev event.Event) {
 	switch ev := ev.(type) {
-	case event.Notice:
-		a.start = false
 	case event.DelegatesNow:
-		a.start = false
 		for _, d := range ev.Delegates {
 			if _, known := a.ends[d.ID]; !known && transcript.InBackground(d) {
 				a.ends[d.ID] = true
@@ -48,5 +38,5 @@ func (a *awaited) any() bool {
 			return true
 		}
 	}
-	return a.start || a.answer
+	return a.answer
 }

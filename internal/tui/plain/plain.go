@@ -91,10 +91,7 @@ func Show(ctx context.Context, o screen.Options, in Lines) (screen.Exit, error) 
 func newFront(o screen.Options, now func() time.Time, send func(event.Command), in Lines) *front {
 	o.Appearance.NoColor = true
 	p := &front{lists: &openList{}, in: in, results: make(chan tea.Msg), started: map[string]bool{}, awaited: awaited{ends: map[int]bool{}}, mode: o.Session.Mode}
-	c := screen.New(o, now, func(command event.Command) {
-		p.awaited.sent(command)
-		send(command)
-	})
+	c := screen.New(o, now, send)
 	p.Conversation, p.output = c, &output{w: o.Output, letters: c.Styles.Letters}
 	c.Width, c.Height = width, height
 	c.After = func(time.Duration, tea.Msg) tea.Cmd { return nil } // timers only serve animations and expiring hints
@@ -299,7 +296,7 @@ func (p *front) finish() {
 	for p.dialog.Waits() {
 		p.questions.reply(event.Answer{Decision: event.Refuse, Note: "standard input ended before an answer"})
 	}
-	if !p.Busy() && !p.awaited.any() && !p.prompt.Queue.ShellRuns() && len(p.Feed.Pending) == 0 && p.background == 0 && p.lists.filter == "" {
+	if !p.Busy() && !p.awaited.any() && !p.slash.Lists() && !p.prompt.Queue.ShellRuns() && len(p.Feed.Pending) == 0 && p.background == 0 && p.lists.filter == "" {
 		p.Done = true
 	}
 }

@@ -52,7 +52,7 @@ func (p *Prompt) delegate() bool {
 	p.Feed.Recall = append(p.Feed.Recall, p.editor.Take().Text)
 	p.Transcript.ShowEnd()
 	for _, name := range names {
-		p.Send(event.StartDelegate{Agent: name, Prompt: task})
+		p.StartDelegate(name, task)
 	}
 	return true
 }

@@ -39,6 +39,7 @@ type Conversation struct {
 	Transcript *transcript.Transcript
 	Feed       *transcript.Feed
 	Send       func(event.Command) // never blocks
+	Answers    Answers
 
 	Play      []Prompt // prompts that are still to be sent automatically
 	Choosing  bool     // they wait until the user has chosen a model
@@ -383,6 +384,11 @@ func (c *Conversation) Busy() bool { return c.Feed.Busy() }
 func (c *Conversation) SendCommand(command event.Command) {
 	c.Send(command)
 	c.Transcript.ShowEnd()
+}
+
+// StartDelegate starts a delegate for the user.
+func (c *Conversation) StartDelegate(agent, prompt string) {
+	c.Send(event.StartDelegate{Ref: Await(&c.Answers, func(event.DelegatesNow) {}), Agent: agent, Prompt: prompt})
 }
 
 // NextMode returns the next mode of the cycle. The cycle includes ModeAll only if the

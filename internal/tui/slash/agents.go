@@ -31,7 +31,8 @@ func agentsCommand(s *Session, arg string) (tea.Cmd, error) {
 		if problem := s.CheckAgent(first, text); problem != "" {
 			return nil, errors.New(problem)
 		}
-		s.SendCommand(event.StartDelegate{Agent: first, Prompt: text})
+		s.StartDelegate(first, text)
+		s.Transcript.ShowEnd()
 		return nil, nil
 	case verb != "stop" && verb != "steer" && verb != "background" || first == "" || verb == "steer" && text == "" || verb != "steer" && text != "":
 		return nil, errors.New(agentsUsage)

@@ -29,15 +29,12 @@ func budgetCommand(s *Session, arg string) (tea.Cmd, error) {
 	if steps, ok := limits[event.LimitSteps]; ok && steps == 0 && session {
 		return nil, errors.New("the steps of a session cannot be 0")
 	}
-	s.SendCommand(event.SetBudget{Session: session, Limits: limits})
+	s.SendCommand(event.SetBudget{Ref: screen.Await(&s.Answers, s.showBudget), Session: session, Limits: limits})
 	return nil, nil
 }
 
-// showBudget shows the limits and what was used, in reply to /budget.
+// showBudget shows the answer to /budget: the limits and what was used.
 func (s *Session) showBudget(b event.BudgetNow) {
-	if !b.Reply {
-		return
-	}
 	a := &Facts{Rows: [][2]string{{"turn", screen.BudgetWords(b.Turn)}, {"session", screen.BudgetWords(b.Session)}}}
 	if b.Unpriced > 0 {
 		a.Rows = append(a.Rows, [2]string{"", "without the cost of " + phrase.Count(b.Unpriced, "step") + ", whose price is unknown"})

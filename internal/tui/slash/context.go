@@ -10,13 +10,11 @@ import (
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/list"
+	"agent/internal/tui/screen"
 )
 
-// contextList is the state of /context.
-type contextList struct {
-	*Session
-	waiting bool // show the next ContextNow
-}
+// contextList shows the answer to /context.
+type contextList struct{ *Session }
 
 // compactCommand summarizes the conversation, or undoes the summary.
 func compactCommand(s *Session, focus string) (tea.Cmd, error) {
@@ -31,26 +29,17 @@ func compactCommand(s *Session, focus string) (tea.Cmd, error) {
 
 // contextCommand lists what fills the context window.
 func contextCommand(s *Session, _ string) (tea.Cmd, error) {
-	s.context.waiting = true
-	s.SendCommand(event.ListContext{})
+	s.SendCommand(event.ListContext{Ref: screen.Await(&s.Answers, contextList{s}.show)})
 	return nil, nil
 }
 
 // Lists reports whether the list or the answer of a command is still to come.
 func (s *Session) Lists() bool {
-	return s.context.waiting || s.permissions.waiting || s.undo.waiting || s.trust.waiting || s.mcp.waiting
+	return s.Answers.Waiting() || s.trust.waiting || s.mcp.waiting
 }
 
-// show opens the list of what fills the context window, if /context requested
-// it.
-func (c *contextList) show(now event.ContextNow) {
-	if !c.waiting {
-		return
-	}
-	c.waiting = false
-	if len(now.Items) == 0 { // it cannot be read
-		return
-	}
+// show opens the list of what fills the context window.
+func (c contextList) show(now event.ContextNow) {
 	head := "Context window: about " + phrase.Thousands(now.Used) + " tokens"
 	if now.Window > 0 {
 		head = fmt.Sprintf("Context window: about %s of %s tokens (%d%%)", phrase.Thousands(now.Used), phrase.Thousands(now.Window), 100*now.Used/now.Window)
@@ -101,7 +90,7 @@ func bar(n, most int) string {
 }
 
 // chooseAction opens the list of actions for an item.
-func (c *contextList) chooseAction(item event.ContextItem, now event.ContextNow) tea.Cmd {
+func (c contextList) chooseAction(item event.ContextItem, now event.ContextNow) tea.Cmd {
 	type action struct {
 		option list.Option
 		run    func() tea.Cmd

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agent/internal/loop/event"
+	"agent/internal/tui/screen"
 	"agent/internal/tui/transcript"
 )
 
@@ -17,8 +18,7 @@ func jobsCommand(s *Session, arg string) (tea.Cmd, error) {
 	id, err := strconv.Atoi(strings.TrimSpace(number))
 	switch {
 	case arg == "":
-		s.listing = true
-		s.SendCommand(event.ListJobs{})
+		s.SendCommand(event.ListJobs{Ref: screen.Await(&s.Answers, s.showJobs)})
 	case verb == "stop" && err == nil:
 		s.SendCommand(event.StopJob{ID: id})
 	default:
@@ -27,11 +27,8 @@ func jobsCommand(s *Session, arg string) (tea.Cmd, error) {
 	return nil, nil
 }
 
-// listJobs shows the jobs, if /jobs requested them.
-func (s *Session) listJobs(jobs []event.Job) {
-	if s.listing {
-		s.listing = false
-		s.Transcript.Add(&transcript.JobList{Jobs: jobs, Now: s.Now()})
-		s.Transcript.ShowEnd()
-	}
+// showJobs shows the answer to /jobs.
+func (s *Session) showJobs(now event.JobsNow) {
+	s.Transcript.Add(&transcript.JobList{Jobs: now.Jobs, Now: s.Now()})
+	s.Transcript.ShowEnd()
 }

@@ -10,15 +10,14 @@ import (
 
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
+	"agent/internal/tui/screen"
 )
 
 // permissions is the state of /permissions.
 type permissions struct {
 	*Session
-	listing bool               // show the next PermissionsNow
-	waiting bool               // for a list or an explanation
-	shown   bool               // a list is on the screen
-	listed  []event.Permission // as numbered on the screen
+	shown  bool               // a list is on the screen
+	listed []event.Permission // as numbered on the screen
 }
 
 // errPermissions is the usage of /permissions.
@@ -32,11 +31,9 @@ func permissionsCommand(s *Session, arg string) (tea.Cmd, error) {
 	rest = strings.TrimSpace(rest)
 	switch {
 	case arg == "":
-		p.listing, p.waiting = true, true
-		p.SendCommand(event.ListPermissions{})
+		p.SendCommand(event.ListPermissions{Ref: screen.Await(&p.Answers, p.show)})
 	case verb == "explain" && rest != "":
-		p.waiting = true
-		p.SendCommand(event.ExplainPermission{Line: rest})
+		p.SendCommand(event.ExplainPermission{Ref: screen.Await(&p.Answers, p.explain), Line: rest})
 	case verb == "remove" && rest != "":
 		return nil, p.remove(rest)
 	default:
@@ -70,12 +67,9 @@ func (p *permissions) remove(number string) error {
 	return nil
 }
 
-// show shows the permissions, if /permissions requested them.
+// show shows the permissions.
 func (p *permissions) show(now event.PermissionsNow) {
-	if !p.listing {
-		return
-	}
-	p.listing, p.waiting, p.shown, p.listed = false, false, true, now.Permissions
+	p.shown, p.listed = true, now.Permissions
 	f := &Facts{Rows: [][2]string{{"mode", string(now.Mode)}}}
 	for i, rule := range now.Permissions {
 		text := ink.SanitizeLine(rule.Text)
@@ -96,7 +90,6 @@ func (p *permissions) show(now event.PermissionsNow) {
 
 // explain shows how a command would be judged.
 func (p *permissions) explain(e event.Explained) {
-	p.waiting = false
 	var lines []string
 	for _, l := range e.Lines {
 		lines = append(lines, ink.SanitizeLine(l))

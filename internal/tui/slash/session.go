@@ -9,7 +9,6 @@ import (
 	"agent/internal/tui/ink"
 	"agent/internal/tui/list"
 	"agent/internal/tui/screen"
-	"agent/internal/tui/transcript"
 )
 
 // Session runs the slash commands on a conversation and the front end that shows
@@ -23,13 +22,10 @@ type Session struct {
 	editor  *editor.Editor
 	custom  custom
 
-	listing     bool            // show the next JobsNow
-	status      *transcript.Row // of /status, until the permissions come
 	permissions permissions
 	undo        undo
 	trust       trust
 	mcp         mcp
-	context     contextList
 }
 
 // New returns the session of a front end with the lists l and the prompt editor e.
@@ -38,7 +34,7 @@ type Session struct {
 func New(c *screen.Conversation, e *editor.Editor, l Lists) (s *Session, notices []string) {
 	s = &Session{Conversation: c, editor: e, lists: l}
 	s.Palette = Palette{s, list.NewRecent(c.Options.Recent, c.Options.Remember)}
-	s.undo.Session, s.permissions.Session, s.trust.Session, s.mcp.Session, s.context.Session = s, s, s, s, s
+	s.undo.Session, s.permissions.Session, s.trust.Session, s.mcp.Session = s, s, s, s
 	s.Models = &Models{Conversation: c, lists: l}
 	s.custom, notices = newCustom(c, c.Options.Custom)
 	return s, notices
@@ -83,20 +79,8 @@ func (s *Session) Take(msg tea.Msg) (tea.Cmd, bool) {
 // Apply handles an event of the agent that a command or the welcome waits for.
 func (s *Session) Apply(ev event.Event) {
 	s.undo.take(ev)
-	switch ev := ev.(type) {
-	case event.JobsNow:
-		s.listJobs(ev.Jobs)
-	case event.PermissionsNow:
-		s.addPermissions(ev.Permissions)
-		s.permissions.show(ev)
-	case event.Explained:
-		s.permissions.explain(ev)
-	case event.Notice: // it may say why there is no list
-		s.permissions.waiting = false
-	case event.BudgetNow:
-		s.showBudget(ev)
-	case event.ContextNow:
-		s.context.show(ev)
+	s.Answers.Take(ev)
+	switch ev.(type) {
 	case event.Searched:
 		s.Models.searched()
 	case *event.ModelSet:

@@ -70,8 +70,8 @@ func (s *Session) showStatus(undo undoSizes) {
 	add("undo", undo.text())
 	add("jobs", st.Running())
 	add("version", s.Options.Version)
-	s.status = s.Transcript.Add(a)
-	s.SendCommand(event.ListPermissions{})
+	row := s.Transcript.Add(a)
+	s.SendCommand(event.ListPermissions{Ref: screen.Await(&s.Answers, func(now event.PermissionsNow) { s.addPermissions(row, now.Permissions) })})
 }
 
 // text describes the sizes; empty if nothing is stored.
@@ -118,12 +118,8 @@ func sandboxNow(s event.SandboxNow) string {
 	return "on"
 }
 
-// addPermissions adds the sandbox and the number of permissions to the table of /status,
-// if it waits for them.
-func (s *Session) addPermissions(all []event.Permission) {
-	if s.status == nil {
-		return
-	}
+// addPermissions adds the sandbox and the number of permissions to the table of /status.
+func (s *Session) addPermissions(status *transcript.Row, all []event.Permission) {
 	granted := 0
 	for _, p := range all {
 		if p.Granted {
@@ -135,9 +131,8 @@ func (s *Session) addPermissions(all []event.Permission) {
 	if s.Front.Screen == nil { // printed lines cannot change
 		s.Transcript.Add(&Facts{rows})
 	} else {
-		a := s.status.Item.(*Facts)
+		a := status.Item.(*Facts)
 		a.Rows = append(a.Rows, rows...)
-		s.status.Touch()
+		status.Touch()
 	}
-	s.status = nil
 }

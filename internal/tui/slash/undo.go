@@ -14,24 +14,18 @@ import (
 	"agent/internal/tui/dialog"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/keys"
+	"agent/internal/tui/screen"
 	"agent/internal/tui/transcript"
 )
 
 // undo is the state of /undo, /redo, /changes and of a rewind that can undo files.
 type undo struct {
 	*Session
-	waiting   bool // for a plan, a list or the end of an undo
-	listing   bool // show the next ChangesNow
-	cancelled bool // do not show the next UndoPlan
-	asking    bool // a question is open
-	// rewind is the point that the user chose in the list of prompts; nil for /undo and
-	// /redo.
-	rewind *point
+	sent   event.Ref // the last command: for a plan, a list or an undo
+	asking bool      // a question is open
 	// to is the point of a rewind that comes with an undo of files; nil for none. Its
 	// prompt comes back into the editor with the Rewound.
 	to *point
-	// apply is the ID of the plan to apply after that Rewound; empty for none.
-	apply string
 }
 
 // undoCommand requests a plan that undoes file changes.
@@ -63,14 +57,15 @@ func redoCommand(s *Session, arg string) (tea.Cmd, error) {
 
 // changesCommand requests the list of all file changes.
 func changesCommand(s *Session, _ string) (tea.Cmd, error) {
-	s.undo = undo{Session: s, waiting: true, listing: true}
-	s.SendCommand(event.ListChanges{})
+	s.undo = undo{Session: s}
+	s.SendCommand(event.ListChanges{Ref: await(&s.undo, s.undo.showChanges)})
 	return nil, nil
 }
 
 // request requests a plan. rewind is the point to rewind to, or nil.
 func (u *undo) request(plan event.PlanUndo, rewind *point) {
-	*u = undo{Session: u.Session, waiting: true, rewind: rewind}
+	*u = undo{Session: u.Session}
+	plan.Ref = await(u, func(p event.UndoPlan) { u.showPlan(p, rewind) })
 	u.SendCommand(plan)
 	u.Flash = "comparing files with their earlier contents · " + u.Keys.Name(keys.Interrupt) + " cancels"
 }
@@ -78,11 +73,10 @@ func (u *undo) request(plan event.PlanUndo, rewind *point) {
 // CancelUndo cancels a request about undoing that the agent has not answered yet. It
 // reports false if there is none.
 func (s *Session) CancelUndo() bool {
-	u := &s.undo
-	if !u.waiting {
+	if !s.Answers.Forget(s.undo.sent) {
 		return false
 	}
-	*u = undo{Session: s, cancelled: true}
+	s.undo = undo{Session: s}
 	s.Send(event.Interrupt{})
 	s.Flash = "undo cancelled"
 	return true
@@ -91,60 +85,38 @@ func (s *Session) CancelUndo() bool {
 // turnBegan is shown if a question about undoing is withdrawn.
 const turnBegan = "A turn began, so no changes were undone. Repeat the command after it."
 
-// take handles an event that a command of this file waits for.
+// await is like screen.Await. If a turn has begun, it says so instead of showing the answer.
+func await[E event.Event](u *undo, show func(E)) event.Ref {
+	u.sent = screen.Await(&u.Answers, func(answer E) {
+		if u.Feed.Running {
+			u.Say(turnBegan)
+			return
+		}
+		show(answer)
+	})
+	return u.sent
+}
+
+// take handles an event that withdraws a question or ends a rewind.
 func (u *undo) take(ev event.Event) {
 	if u.asking && u.Feed.Running { // the agent rejects an undo during a turn
 		u.asking = false
 		u.Front.Withdraw()
 		u.Say(turnBegan)
 	}
-	switch ev := ev.(type) {
-	case event.UndoPlan:
-		u.waiting = false
-		switch {
-		case u.cancelled:
-			u.cancelled = false
-		case u.Feed.Running:
-			u.Say(turnBegan)
-		default:
-			u.showPlan(ev)
+	if ev, ok := ev.(*event.Rewound); ok {
+		if u.to != nil && u.to.At == ev.Keep {
+			u.Undoing = true
+			u.editor.Prepend(u.to.Text)
 		}
-	case event.ChangesNow:
-		u.waiting = false
-		switch {
-		case u.listing && u.Feed.Running:
-			u.Say(turnBegan)
-		case u.listing:
-			u.showChanges(ev)
-		}
-		u.listing = false
-	case *event.Undone:
-		u.waiting = false
-	case event.Notice: // it may say why there is no plan, or why it was not applied
-		u.waiting = false
-	case *event.Rewound:
-		u.rewound(ev)
+		u.to = nil
 	}
 }
 
-// rewound finishes a rewind that comes with an undo of files.
-func (u *undo) rewound(ev *event.Rewound) {
-	to, apply := u.to, u.apply
-	u.to, u.apply = nil, ""
-	if to == nil || to.At != ev.Keep {
-		return
-	}
-	u.Undoing = true
-	u.editor.Prepend(to.Text)
-	if apply != "" {
-		u.Send(event.ApplyUndo{ID: apply})
-	}
-}
-
-// showPlan asks about a plan.
-func (u *undo) showPlan(plan event.UndoPlan) {
-	rewind := u.rewind
-	u.rewind, u.Flash = nil, ""
+// showPlan asks about a plan. rewind is the point that the user chose in the list of
+// prompts; nil for /undo and /redo.
+func (u *undo) showPlan(plan event.UndoPlan, rewind *point) {
+	u.Flash = ""
 	if plan.ID == "" && rewind == nil {
 		u.sayNothing(plan)
 		return
@@ -229,7 +201,7 @@ func (u *undo) rows(plan event.UndoPlan, rewind *point) []undoRow {
 	yes := func(text, short string, give func()) undoRow {
 		return undoRow{dialog.Row{Kind: dialog.Yes, Text: text, Short: short}, give}
 	}
-	apply := func() { u.send(event.ApplyUndo{ID: plan.ID}) }
+	apply := func() { u.apply(event.ApplyUndo{ID: plan.ID}) }
 	first, found := u.firstPrompt(plan)
 	var rows []undoRow
 	switch {
@@ -255,17 +227,23 @@ func (u *undo) rows(plan event.UndoPlan, rewind *point) []undoRow {
 func (u *undo) rewindBoth(plan event.UndoPlan, first, to point) {
 	u.to = &to
 	if first.At == to.At {
-		u.send(event.ApplyUndo{ID: plan.ID, Conversation: true})
+		u.apply(event.ApplyUndo{ID: plan.ID, Conversation: true})
 		return
 	}
-	u.apply = plan.ID
-	u.send(event.Rewind{Keep: to.At})
+	u.sent = screen.Await(&u.Answers, func(*event.Rewound) { u.apply(event.ApplyUndo{ID: plan.ID}) })
+	u.SendCommand(event.Rewind{Ref: u.sent, Keep: to.At})
 }
 
-// send sends a command that ends with an Undone or a Notice.
-func (u *undo) send(command event.Command) {
-	u.waiting = true
-	u.SendCommand(command)
+// apply performs a plan.
+func (u *undo) apply(c event.ApplyUndo) {
+	c.Ref = u.awaitEnd()
+	u.SendCommand(c)
+}
+
+// awaitEnd returns the Ref of a command that ends with an Undone.
+func (u *undo) awaitEnd() event.Ref {
+	u.sent = screen.Await(&u.Answers, func(*event.Undone) {})
+	return u.sent
 }
 
 // firstPrompt returns the prompt of the oldest turn of a plan that is in the conversation.
@@ -400,7 +378,7 @@ func (u *undo) showChanges(now event.ChangesNow) {
 	own.Notes = append(own.Notes, dialog.Note{Text: "Undoing a hunk removes its + lines and restores its - lines."})
 	own.Give = func(row int, kept []event.HunkAnswer) tea.Cmd {
 		if picks := undonePicks(now.Diffs, kept); row == 0 && len(picks) > 0 {
-			u.send(event.UndoChanges{ID: now.ID, Hunks: picks})
+			u.SendCommand(event.UndoChanges{Ref: u.awaitEnd(), ID: now.ID, Hunks: picks})
 		}
 		return nil
 	}

@@ -30,7 +30,7 @@ func delegatingAgent(got *[]event.Command) func(context.Context, chan<- event.Ev
 				switch c := c.(type) {
 				case event.StartDelegate:
 					*got = append(*got, c)
-					send(&event.DelegateStart{ID: 2, Name: c.Agent, Prompt: c.Prompt}, event.DelegatesNow{Delegates: []event.Delegate{d}}, askOf(2, c.Agent, "1", "rm x"))
+					send(&event.DelegateStart{ID: 2, Name: c.Agent, Prompt: c.Prompt}, answering(c, event.DelegatesNow{Delegates: []event.Delegate{d}}), askOf(2, c.Agent, "1", "rm x"))
 				case event.Answer:
 					*got = append(*got, c)
 					d.Ended, d.State = d.Began, event.DelegateDone
@@ -70,7 +70,7 @@ func TestPlainDelegates(t *testing.T) {
 	if strings.Contains(out, "not sent") {
 		t.Errorf("a prompt that failed is printed as unsent:\n%s", out)
 	}
-	if len(got) != 2 || got[0] != (event.StartDelegate{Agent: "explore", Prompt: "find X"}) {
+	if len(got) != 2 || sameCommands(got[:1], []event.Command{event.StartDelegate{Agent: "explore", Prompt: "find X"}}) != "" {
 		t.Errorf("got %v", got)
 	}
 }

@@ -51,7 +51,7 @@ func echo(ctx context.Context, events chan<- event.Event, commands <-chan event.
 			case event.SetModel:
 				reply = []event.Event{&event.ModelSet{Model: c.Model}}
 			case event.ListPermissions:
-				reply = []event.Event{event.PermissionsNow{Mode: event.ModeAsk, Permissions: []event.Permission{{ID: "a", Text: "always allow `make` in ~/shop", Source: "this session", Granted: true, Removable: true}}}}
+				reply = []event.Event{event.PermissionsNow{Ref: c.Ref, Mode: event.ModeAsk, Permissions: []event.Permission{{ID: "a", Text: "always allow `make` in ~/shop", Source: "this session", Granted: true, Removable: true}}}}
 			case event.SetMode:
 				reply = []event.Event{&event.ModeSet{Mode: string(c.Mode)}}
 			}

@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"agent/internal/loop/event"
 	"agent/internal/tui/screen"
 )
@@ -25,18 +23,18 @@ func undoingAgent(plan event.UndoPlan, got *[]event.Command) func(context.Contex
 				case event.PlanUndo:
 					next := plan
 					next.Redo = c.Redo
-					reply = []event.Event{next}
+					reply = []event.Event{answering(c, next)}
 				case event.ListChanges:
-					reply = []event.Event{changesNow()}
+					reply = []event.Event{answering(c, changesNow())}
 				case event.ApplyUndo:
 					*got = append(*got, c)
-					reply = []event.Event{&event.Undone{Turns: 1, Restored: []string{"server/\x1b[2Jserver.go"}, Conflicts: []string{"b.go"}}}
+					reply = []event.Event{&event.Undone{Ref: c.Ref, Turns: 1, Restored: []string{"server/\x1b[2Jserver.go"}, Conflicts: []string{"b.go"}}}
 				case event.UndoChanges:
 					*got = append(*got, c)
-					reply = []event.Event{&event.Undone{Restored: []string{"server/server.go"}}}
+					reply = []event.Event{&event.Undone{Ref: c.Ref, Restored: []string{"server/server.go"}}}
 				case event.Rewind:
 					*got = append(*got, c)
-					reply = []event.Event{&event.Rewound{Keep: c.Keep}}
+					reply = []event.Event{&event.Rewound{Ref: c.Ref, Keep: c.Keep}}
 				}
 			case <-ctx.Done():
 				return
@@ -90,7 +88,7 @@ func TestPlainUndo(t *testing.T) {
 		t.Run(c.lines, func(t *testing.T) {
 			var got []event.Command
 			out := runPlainWith(t, undoingAgent(c.plan, &got), screen.Options{}, strings.Split("fix it|"+c.lines, "|")...)
-			if diff := cmp.Diff(got, c.want); diff != "" {
+			if diff := sameCommands(got, c.want); diff != "" {
 				t.Errorf("(-got +want):\n%s\n%s", diff, out)
 			}
 			if !strings.Contains(out, c.says) {

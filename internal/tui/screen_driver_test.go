@@ -28,6 +28,7 @@ type driver struct {
 	m           *model
 	time        time.Time
 	sent        []event.Command
+	waiting     []event.Command // those of sent that wait for their answers
 	savedDrafts []event.Draft
 	log         []event.Event // durable events, as event.Rewound counts them
 	quit        bool
@@ -189,8 +190,13 @@ func (d *driver) checkScreen() {
 	}
 }
 
+// events passes events of the agent to the model, as answers where commands wait for them.
 func (d *driver) events(evs ...event.Event) {
 	d.t.Helper()
+	evs = slices.Clone(evs)
+	for i, ev := range evs {
+		evs[i] = d.withID(ev)
+	}
 	d.record(evs...)
 	d.send(batch(evs))
 }
@@ -334,6 +340,9 @@ func (d *driver) onCommand(c event.Command) {
 		return
 	}
 	d.sent = append(d.sent, c)
+	if event.RefOf(c) != (event.Ref{}) {
+		d.waiting = append(d.waiting, c)
+	}
 }
 
 // wantDrafts compares the saved drafts.
@@ -347,7 +356,7 @@ func (d *driver) wantDrafts(want ...event.Draft) {
 // wantCommands compares the commands sent to the agent.
 func (d *driver) wantCommands(want ...event.Command) {
 	d.t.Helper()
-	if diff := cmp.Diff(d.sent, want); diff != "" {
+	if diff := sameCommands(d.sent, want); diff != "" {
 		d.t.Errorf("commands (-got +want):\n%s", diff)
 	}
 }

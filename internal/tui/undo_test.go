@@ -255,6 +255,7 @@ func TestUndoIsCancelled(t *testing.T) {
 func TestUndoAsksOnce(t *testing.T) {
 	d := undoDriver(t, 80, 24)
 	d.run("/undo")
+	d.run("/undo")
 	d.events(undoPlan())
 	next := undoPlan()
 	next.ID, next.Turns[0].Prompt = "other", "another prompt"
@@ -265,7 +266,7 @@ func TestUndoAsksOnce(t *testing.T) {
 	d.armDialog()
 	d.shows("Undo the changes of “another prompt”?")
 	d.press("1")
-	d.wantCommands(event.PlanUndo{}, event.ApplyUndo{ID: "other"})
+	d.wantCommands(event.PlanUndo{}, event.PlanUndo{}, event.ApplyUndo{ID: "other"})
 }
 
 // A long diff scrolls with the keys and the wheel.

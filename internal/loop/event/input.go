@@ -77,7 +77,7 @@ func notAnObject(err error) error {
 // plainError returns an error of encoding/json in the words of JSON.
 func plainError(err error) error {
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return fmt.Errorf("%q must be %s, not %s", wrong.Field, kindOf(wrong.Type), wrong.Value)
+		return fmt.Errorf("%q must be %s, not %s", strings.TrimPrefix(wrong.Field, "Ref."), kindOf(wrong.Type), wrong.Value)
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return errors.New("the line ends too early")

@@ -26,8 +26,8 @@ type Summariser struct {
 	Version string
 	// Add returns the summary of a session as JSON, from the summary before and
 	// the records since. At first, before is nil and records are all. Records
-	// include Problems, as in View.From. It is called for several sessions
-	// concurrently.
+	// include Problems, and are valid until the next one, as in View.Pass. It is
+	// called for several sessions concurrently.
 	Add func(before json.RawMessage, records iter.Seq2[Record, error]) json.RawMessage
 }
 
@@ -126,7 +126,7 @@ func (s *Store) summarise(sum Summariser, file Info, old indexRow) indexRow {
 	if 0 < old.End && old.End < now.Size && len(old.Mark) > 0 && bytes.Equal(old.Mark, endChecksum(v.f, old.End)) {
 		before, now.End = old.Summary, old.End
 	}
-	now.Summary = sum.Add(before, tracked(&now.End, v.f, file.Size))
+	now.Summary = sum.Add(before, withoutHeader(tracked(&now.End, v.f, file.Size)))
 	now.Mark = endChecksum(v.f, now.End)
 	if !json.Valid(now.Summary) {
 		now.Summary = nil
@@ -134,19 +134,15 @@ func (s *Store) summarise(sum Summariser, file Info, old indexRow) indexRow {
 	return now
 }
 
-// tracked yields the records between two offsets, and advances from to the end
-// of the last one.
-func tracked(from *int64, r io.ReaderAt, to int64) iter.Seq2[Record, error] {
-	return func(yield func(Record, error) bool) {
+// tracked yields the lines between two offsets, and advances from to the end of the
+// last one.
+func tracked(from *int64, r io.ReaderAt, to int64) iter.Seq2[line, error] {
+	return func(yield func(line, error) bool) {
 		for l, err := range scan(r, *from, to) {
 			if err == nil {
 				*from = l.end
 			}
-			if _, ok := l.header(); ok {
-				continue
-			}
-			l.Body = bytes.Clone(l.Body)
-			if !yield(l.Record, err) {
+			if !yield(l, err) {
 				return
 			}
 		}

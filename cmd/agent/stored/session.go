@@ -237,7 +237,7 @@ func (s *Session) LastModel() event.ModelSet {
 			return event.ModelSet{Model: step.Model}
 		}
 	}
-	return session.LatestModel(s.Store, s.Dir, func(m *event.ModelSet) bool { return m.Model == offline.Name })
+	return session.LatestModel(s.Store, s.Dir, func(m event.ModelSet) bool { return m.Model == offline.Name })
 }
 
 // ID returns the ID of the session; empty if it is not saved.

@@ -67,24 +67,16 @@ func firstModel(ctx context.Context, v *history.View) (event.ModelSet, error) {
 
 // LatestModel returns the last ModelSet of the most recent session in a directory that
 // has one for which skip returns false; the zero value if there is none.
-func LatestModel(store *history.Store, dir string, skip func(*event.ModelSet) bool) event.ModelSet {
-	model := func(record []byte) *event.ModelSet {
-		e, err := event.Decode(record)
-		if err != nil {
-			return nil
-		}
-		m, _ := e.(*event.ModelSet)
-		return m
-	}
+func LatestModel(store *history.Store, dir string, skip func(event.ModelSet) bool) (last event.ModelSet) {
 	record, err := store.Last(dir, event.ModelRecord, func(record json.RawMessage) bool {
-		m := model(record)
-		return m != nil && skip(m)
+		last = event.ModelSet{}
+		if e, err := event.Decode(record); err == nil {
+			last = *e.(*event.ModelSet)
+		}
+		return skip(last)
 	})
 	if err != nil || record == nil {
 		return event.ModelSet{}
 	}
-	if m := model(record); m != nil {
-		return *m
-	}
-	return event.ModelSet{}
+	return last
 }

@@ -95,7 +95,28 @@ func (p *Places) Records(ctx context.Context, log *history.Log, from, to int) it
 			yield(history.Record{}, err)
 			return
 		}
-		some.records(ctx, log)(yield)
+		inLog := len(some.at)
+		for inLog > 0 && some.at[inLog-1] < 0 {
+			inLog--
+		}
+		if inLog > 0 {
+			v, err := log.View()
+			if err != nil {
+				yield(history.Record{}, err)
+				return
+			}
+			defer v.Close()
+			for r, err := range recordsAt(ctx, v, some.at[:inLog]) {
+				if !yield(r, err) || err != nil {
+					return
+				}
+			}
+		}
+		for _, number := range some.at[inLog:] {
+			if !yield(history.Record{Body: some.waiting[int(^number)-some.took]}, nil) {
+				return
+			}
+		}
 	}
 }
 
@@ -110,34 +131,6 @@ func (p *Places) page(from, to int) (page, error) {
 		return page{}, fmt.Errorf("events %d to %d are not in a session of %d events", from, to, len(p.all.at))
 	}
 	return page{slices.Clone(p.all.at[from:to]), slices.Clone(p.all.waiting), p.all.took}, nil
-}
-
-// records yields the records of a page, as Records does.
-func (p page) records(ctx context.Context, log *history.Log) iter.Seq2[history.Record, error] {
-	return func(yield func(history.Record, error) bool) {
-		inLog := len(p.at)
-		for inLog > 0 && p.at[inLog-1] < 0 {
-			inLog--
-		}
-		if inLog > 0 {
-			v, err := log.View()
-			if err != nil {
-				yield(history.Record{}, err)
-				return
-			}
-			defer v.Close()
-			for r, err := range recordsAt(ctx, v, p.at[:inLog]) {
-				if !yield(r, err) || err != nil {
-					return
-				}
-			}
-		}
-		for _, number := range p.at[inLog:] {
-			if !yield(history.Record{Body: p.waiting[int(^number)-p.took]}, nil) {
-				return
-			}
-		}
-	}
 }
 
 // recordsAt yields the records of a log at the given offsets, which are ascending. An

@@ -1,6 +1,6 @@
-// Package exit ends the program: the exit codes, the error that holds one, and Signals,
-// which ends the process on signals, in order if there is time. It runs no session and
-// knows no command. Start reading at Signals.
+// Package exit ends the program with an exit code, also on signals. It holds the codes, an
+// error with a code, and Signals, which ends the process in order if there is time. It
+// runs no session and knows no command. Start reading at Signals.
 package exit
 
 import (

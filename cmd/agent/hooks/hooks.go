@@ -1,6 +1,6 @@
 // Package hooks finds the hooks of a session in the configuration and in the repository,
-// and holds `agent hooks`, which lists them and imports those of Claude Code. Package
-// agent/internal/loop/hooks runs them. Start reading at Session.Open and NewCmd.
+// and implements `agent hooks`. The command lists them and imports those of Claude Code.
+// Package agent/internal/loop/hooks runs them. Start reading at Session.Open and NewCmd.
 package hooks
 
 import (

@@ -1,7 +1,7 @@
-// Package secrets keeps secrets out of what is sent to a model and out of what is
-// stored, and puts them back into the arguments of tools that change files or run
-// commands. It finds them with package mask. It stores nothing and never asks the user.
-// Start reading at Masker.
+// Package secrets keeps secrets out of requests to a model and out of stored sessions. It
+// puts them back into the arguments of tools that change files or run commands. It finds
+// them with package mask. It stores nothing and never asks the user. Start reading at
+// Masker.
 package secrets
 
 import (

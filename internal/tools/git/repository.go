@@ -1,5 +1,5 @@
-// Package git reads git repositories for the program itself, prepares commands of the
-// model that read them, and makes worktrees in which agents work.
+// Package git reads git repositories, prepares the model's commands that read them, and
+// makes worktrees in which agents work.
 //
 // A repository can name programs that git runs: filters, hooks, a file system
 // monitor, a pager, a signature check, an SSH command. git offers no way to ignore

@@ -147,7 +147,7 @@ func fullIDs(store *history.Store, opts *DeleteOptions) ([]string, error) {
 			return nil, HintList(err)
 		}
 		if id := v.Header().ID; !slices.Contains(ids, id) {
-			opts.IO.Warn("%s  %s", id, session.OutlineOf(v.From(0)).Title)
+			opts.IO.Warn("%s  %s", id, session.OutlineOf(v.Pass(0)).Title)
 			ids = append(ids, id)
 		}
 		if err := v.Close(); err != nil {

@@ -54,7 +54,7 @@ func Show(ctx context.Context, opts *ShowOptions) error {
 	}
 	title := state.Title
 	if title == "" {
-		title = session.OutlineOf(v.From(0)).Title
+		title = session.OutlineOf(v.Pass(0)).Title
 	}
 	t := transcript{out: opts.IO.Out, sessions: map[int]string{}}
 	t.say("%s · %s · %s\n%s\n", h.ID, command.Short(h.Dir), h.Time.Local().Format("2006-01-02 15:04"), title)

@@ -192,7 +192,7 @@ func (s *stored) title() string {
 		return ""
 	}
 	defer v.Close()
-	return session.OutlineOf(v.From(0)).Title
+	return session.OutlineOf(v.Pass(0)).Title
 }
 
 func (s *stored) close() {

@@ -28,8 +28,13 @@ func Await(f *os.File) error { return flock(f, unix.LOCK_EX) }
 func Unlock(f *os.File) error { return flock(f, unix.LOCK_UN) }
 
 func flock(f *os.File, how int) error {
+	return retry(f, func() error { return unix.Flock(int(f.Fd()), how) })
+}
+
+// retry locks f with a system call, again if a signal interrupts it.
+func retry(f *os.File, lock func() error) error {
 	for {
-		err := unix.Flock(int(f.Fd()), how)
+		err := lock()
 		if errors.Is(err, unix.EINTR) {
 			continue
 		}

@@ -1,8 +1,6 @@
 package filelock
 
 import (
-	"errors"
-	"fmt"
 	"io"
 	"os"
 
@@ -27,14 +25,5 @@ func byteLock(kind int16, at int64) *unix.Flock_t {
 }
 
 func setByte(f *os.File, call int, l *unix.Flock_t) error {
-	for {
-		err := unix.FcntlFlock(f.Fd(), call, l)
-		if errors.Is(err, unix.EINTR) {
-			continue
-		}
-		if err != nil {
-			return fmt.Errorf("lock %s: %w", f.Name(), err)
-		}
-		return nil
-	}
+	return retry(f, func() error { return unix.FcntlFlock(f.Fd(), call, l) })
 }

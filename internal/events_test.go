@@ -35,7 +35,7 @@ var handles = []struct {
 		"ShellTold":         "the output of the command is printed already",
 	}},
 	{"durables", "exported", "loop/export/*.go", map[string]string{"Rewound": "rewound events are not exported"}},
-	{"durables", "folded", "loop/session/*.go", map[string]string{
+	{"durables", "folded", "loop/session/*.go loop/session/calls/*.go", map[string]string{
 		"FilesChanged": "it summarizes changes for the user",
 	}},
 	{"previews", "drawn", "tui/*.go tui/prompt/*.go tui/screen/*.go tui/slash/*.go tui/transcript/*.go", map[string]string{

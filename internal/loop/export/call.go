@@ -2,6 +2,7 @@ package export
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"iter"
@@ -44,7 +45,9 @@ func duration(e *event.ToolEnd) string {
 }
 
 // decisions describes the user's decisions about a call; empty without one.
-func decisions(c *call) string { return join(decision(c.decided), decision(c.again)) }
+func decisions(c *call) string {
+	return join(decision(cmp.Or(c.Answer, c.Approval)), decision(c.Again))
+}
 
 // decision describes a decision of the user about a call; empty for nil.
 func decision(d *event.Decided) string {
@@ -104,14 +107,14 @@ func diffStat(d event.Diff) string {
 // calls in effect. It is empty if the title, the diff or
 // the plan shows them, or if the task of a delegate has them.
 func arguments(c *call) string {
-	if c.message.Raw != "" {
-		return clean(c.message.Raw)
+	if c.Message.Raw != "" {
+		return clean(c.Message.Raw)
 	}
-	if c.plan != nil || c.delegation != nil || c.proposal != nil || c.end != nil && len(c.diffs()) > 0 {
+	if c.Todo != nil || c.Plan != nil || c.delegation != nil || c.end != nil && len(c.diffs()) > 0 {
 		return ""
 	}
 	var b strings.Builder
-	input, inTitle := c.message.Input, true
+	input, inTitle := c.Message.Input, true
 	if c.end != nil && c.end.Effective != nil {
 		fmt.Fprintf(&b, "tool: %s\n", c.end.Effective.Tool)
 		input, inTitle = c.end.Effective.Arguments, false

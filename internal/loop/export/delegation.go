@@ -3,10 +3,12 @@ package export
 import (
 	"fmt"
 	"html/template"
+	"slices"
 	"strings"
 
 	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
+	"agent/internal/loop/session/calls"
 )
 
 // delegation is a delegate: part of the call that started it, or an item of its own if
@@ -82,38 +84,15 @@ func DelegateAmounts(e *event.DelegateEnd) string {
 	return join(how, steps, took, tokens(e.Usage), cost)
 }
 
-// delegated takes the beginning of a delegate.
-func (b *itemBuilder) delegated(e *event.DelegateStart) {
-	d := &delegation{start: e}
-	b.delegates = append(b.delegates, d)
-	if c := b.calls[e.Call]; c != nil {
-		c.delegation = d
-	}
-}
-
-// delegateEnd takes the end of a delegate. A delegate whose call waits for it is a part
+// delegateEnd takes the end of a delegate. A delegate whose call c waits for it is a part
 // of that call.
-func (b *itemBuilder) delegateEnd(e *event.DelegateEnd) {
+func (b *itemBuilder) delegateEnd(e *event.DelegateEnd, c *calls.Call) {
 	d := &delegation{end: e}
-	for i, open := range b.delegates {
-		if open.start.ID == e.ID {
-			d = open
-			d.end = e
-			b.delegates = append(b.delegates[:i:i], b.delegates[i+1:]...)
-			break
-		}
+	if i := slices.IndexFunc(b.delegates, func(s *event.DelegateStart) bool { return s.ID == e.ID }); i >= 0 {
+		d.start = b.delegates[i]
+		b.delegates = slices.Delete(b.delegates, i, i+1)
 	}
-	if d.start != nil {
-		if c := b.calls[d.start.Call]; c != nil && c.delegation == d {
-			return
-		}
-	}
-	b.add(d)
-}
-
-// unended yields the delegates without an end.
-func (b *itemBuilder) unended() {
-	for _, d := range b.delegates {
+	if c == nil {
 		b.add(d)
 	}
 }

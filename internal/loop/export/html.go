@@ -129,12 +129,12 @@ func (h *page) item(i item) {
 		h.speech(i)
 	case *call:
 		v := callOf(i)
-		v.Delegation, v.Proposal = h.delegationOf(i.delegation), h.proposalOf(i.proposal)
+		v.Delegation, v.Proposal = h.delegationOf(i.delegation), h.proposalOf(i.Plan)
 		h.write("call", v)
 	case *delegation:
 		h.write("delegation", h.delegationOf(i))
 	case *proposal:
-		h.write("proposal", h.proposalOf(i))
+		h.write("proposal", h.proposalOf(i.PlanSet))
 	case *finish:
 		h.finish(i)
 	case *note:

@@ -76,8 +76,8 @@ func callOf(c *call) callView {
 		v.Diffs = append(v.Diffs, view)
 	}
 	v.Arguments = arguments(c)
-	if c.proposal == nil { // else its steps are the items
-		v.Plan = planOf(c.plan)
+	if c.Plan == nil { // else its steps are the items
+		v.Plan = planOf(c.Todo)
 	} else {
 		v.Decision = "" // the plan shows it
 	}
@@ -85,7 +85,7 @@ func callOf(c *call) callView {
 	v.Output = c.output()
 	v.OutputLines = phrase.Count(lines(v.Output), "line")
 	v.Images = pictures(c.end.Result.Images)
-	v.Open = v.Failed || c.proposal != nil || len(v.Plan)+len(v.Diffs)+len(v.Images) > 0
+	v.Open = v.Failed || c.Plan != nil || len(v.Plan)+len(v.Diffs)+len(v.Images) > 0
 	if v.Output == "" && c.delegation == nil && len(v.Diffs)+len(v.Images) == 0 {
 		v.Empty = "No output."
 	}

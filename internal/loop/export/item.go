@@ -8,6 +8,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/loop/event"
+	"agent/internal/loop/session/calls"
 )
 
 // item is a part of a document: a *prompt, *speech, *call, *delegation, *proposal,
@@ -24,15 +25,10 @@ type (
 	speech struct{ llm.Message }
 	// call is a tool call with its result.
 	call struct {
-		message llm.Message
-		title   string
-		decided *event.Decided // nil if the user was not asked
-		again   *event.Decided // about running it again; nil if the user was not asked
-		plan    *event.TodoSet // set by the call; nil for most calls
-		end     *event.ToolEnd // nil if no result is recorded
-
-		delegation *delegation // that the call waited for; nil for most calls
-		proposal   *proposal   // that the call presented; nil for most calls
+		*calls.Call
+		title      string
+		end        *event.ToolEnd // nil if no result is recorded
+		delegation *delegation    // that the call waited for; nil for most calls
 	}
 	// finish is the end of a turn.
 	finish struct {
@@ -66,7 +62,7 @@ func (c *call) output() string {
 }
 
 // shown reports whether something other than the output shows the result of the call.
-func (c *call) shown() bool { return len(c.diffs()) > 0 || c.plan != nil || c.proposal != nil }
+func (c *call) shown() bool { return len(c.diffs()) > 0 || c.Todo != nil || c.Plan != nil }
 
 func (*prompt) isItem() {}
 func (*speech) isItem() {}
@@ -79,14 +75,16 @@ func (*other) isItem()  {}
 // with its result. Partials without a finished message are yielded as truncated.
 func items(events []event.Durable) iter.Seq[item] {
 	return func(yield func(item) bool) {
-		b := itemBuilder{yield: yield, calls: map[string]*call{}}
+		b := itemBuilder{yield: yield}
 		for _, e := range events {
 			if b.take(e); b.stopped {
 				return
 			}
 		}
 		b.settle()
-		b.unended()
+		for _, s := range b.delegates {
+			b.add(&delegation{start: s})
+		}
 	}
 }
 
@@ -98,16 +96,16 @@ type itemBuilder struct {
 	turn     int
 	models   []string
 	partials []*event.Partial // joined texts of unfinished messages
-	calls    map[string]*call
-	open     []string // IDs of the calls without a result, in order
+	open     calls.Open
 
-	delegates []*delegation // without an end, in order
-	diffs     string        // ID of the last call with diffs, which show what it changed
+	delegates []*event.DelegateStart // without an end, in order
+	diffs     string                 // ID of the last call with diffs, which show what it changed
 }
 
 func (b *itemBuilder) add(i item) { b.stopped = b.stopped || !b.yield(i) }
 
 func (b *itemBuilder) take(e event.Durable) {
+	c := b.open.Take(e)
 	switch e := e.(type) {
 	case *event.UserSaid:
 		b.said(e)
@@ -115,22 +113,21 @@ func (b *itemBuilder) take(e event.Durable) {
 		b.partial(e)
 	case *event.MessageDone:
 		b.message(e.Message)
-	case *event.ToolStart:
-		if c := b.calls[e.ID]; c != nil {
-			c.title = e.Title
-		}
-	case *event.Decided:
-		b.decided(e)
+	case *event.ToolStart, *event.Decided: // the call has them
 	case *event.TodoSet:
-		b.todo(e)
-	case *event.ToolEnd:
-		b.result(e)
-	case *event.DelegateStart:
-		b.delegated(e)
-	case *event.DelegateEnd:
-		b.delegateEnd(e)
+		if c == nil {
+			b.unknown(e)
+		}
 	case *event.PlanSet:
-		b.presented(e)
+		if c == nil {
+			b.add(&proposal{e})
+		}
+	case *event.ToolEnd:
+		b.result(e, c)
+	case *event.DelegateStart:
+		b.delegates = append(b.delegates, e)
+	case *event.DelegateEnd:
+		b.delegateEnd(e, c)
 	case *event.ShellStart, *event.ShellTold: // the ShellEnd has everything
 	case *event.ShellEnd:
 		b.add(userCommand(e))
@@ -161,26 +158,6 @@ func (b *itemBuilder) take(e event.Durable) {
 			b.add(&note{text: text})
 		}
 	default:
-		b.unknown(e)
-	}
-}
-
-// decided adds a decision to its call.
-func (b *itemBuilder) decided(e *event.Decided) {
-	switch c := b.calls[e.ID]; {
-	case c == nil:
-	case e.Again != "":
-		c.again = e
-	default:
-		c.decided = e
-	}
-}
-
-// todo adds a todo list to the call that set it.
-func (b *itemBuilder) todo(e *event.TodoSet) {
-	if c := b.calls[e.ID]; c != nil {
-		c.plan = e
-	} else {
 		b.unknown(e)
 	}
 }
@@ -236,51 +213,48 @@ func (b *itemBuilder) partial(p *event.Partial) {
 
 func (b *itemBuilder) message(m llm.Message) {
 	b.partials = slices.DeleteFunc(b.partials, func(p *event.Partial) bool { return p.Reply == m.Reply && p.Kind == m.Kind })
-	if m.Kind == llm.WebSearch {
-		if m.Search != nil {
-			b.add(&note{text: m.Search.Text()})
-		}
-		return
-	}
-	if m.Kind != llm.ToolCall {
+	switch {
+	case m.Kind == llm.ToolCall: // its result follows
+	case m.Kind != llm.WebSearch:
 		m.Text = m.WithSources()
 		b.add(&speech{m})
-		return
+	case m.Search != nil:
+		b.add(&note{text: m.Search.Text()})
 	}
-	if b.calls[m.ID] == nil {
-		b.open = append(b.open, m.ID)
-	}
-	b.calls[m.ID] = &call{message: m, title: CallTitle(m.Name, m.Input)}
 }
 
-func (b *itemBuilder) result(e *event.ToolEnd) {
-	c := b.calls[e.Result.ID]
+// result adds the call that ends with e. c is nil if the call is not recorded.
+func (b *itemBuilder) result(e *event.ToolEnd, c *calls.Call) {
 	if c == nil {
-		c = &call{}
+		c = &calls.Call{}
 	}
-	b.forget(e.Result.ID)
-	c.end = e
-	if c.delegation != nil && c.delegation.end == nil { // it works in the background
-		c.delegation = nil
-	}
-	if e.Title != "" {
-		c.title = e.Title
+	i := newCall(c)
+	i.end, i.title = e, cmp.Or(e.Title, i.title)
+	if c.DelegateEnd == nil { // a delegate works in the background
+		i.delegation = nil
 	}
 	if len(e.Diffs) > 0 {
 		b.diffs = e.Result.ID
 	}
-	b.add(c)
+	b.add(i)
+}
+
+// newCall returns the item of a call without its end.
+func newCall(c *calls.Call) *call {
+	i := &call{Call: c, title: CallTitle(c.Message.Name, c.Message.Input)}
+	if c.Start != nil {
+		i.title = c.Start.Title
+	}
+	if c.Delegate != nil {
+		i.delegation = &delegation{c.Delegate, c.DelegateEnd}
+	}
+	return i
 }
 
 // userCommand returns a command that the user typed in the form of a call.
 func userCommand(e *event.ShellEnd) *call {
-	return &call{title: "You ran: " + e.Line, end: &event.ToolEnd{Meta: e.Meta, Outcome: e.Outcome, Summary: e.Summary, Duration: e.Duration,
+	return &call{Call: &calls.Call{}, title: "You ran: " + e.Line, end: &event.ToolEnd{Meta: e.Meta, Outcome: e.Outcome, Summary: e.Summary, Duration: e.Duration,
 		Result: llm.Message{Kind: llm.ToolResult, ID: e.ID, Text: e.Text, IsError: e.Outcome != event.OK}}}
-}
-
-func (b *itemBuilder) forget(id string) {
-	delete(b.calls, id)
-	b.open = slices.DeleteFunc(b.open, func(o string) bool { return o == id })
 }
 
 // settle yields the unfinished messages and calls.
@@ -289,14 +263,13 @@ func (b *itemBuilder) settle() {
 		b.add(&speech{llm.Message{Kind: p.Kind, Reply: p.Reply, Text: p.Text, Cut: true}})
 	}
 	b.partials = nil
-	for _, id := range slices.Clone(b.open) {
-		c := b.calls[id]
-		b.forget(id)
-		b.add(c)
-		if c.delegation != nil && c.delegation.end != nil {
-			b.add(c.delegation)
+	for _, c := range b.open {
+		i := newCall(c)
+		if b.add(i); c.DelegateEnd != nil {
+			b.add(i.delegation)
 		}
 	}
+	b.open = nil
 }
 
 func (b *itemBuilder) unknown(e event.Durable) {

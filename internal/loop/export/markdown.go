@@ -60,7 +60,7 @@ func (m markdown) item(i item) {
 	case *delegation:
 		m.delegation(i)
 	case *proposal:
-		m.proposal(i)
+		m.proposal(i.PlanSet)
 	case *finish:
 		m.finish(i)
 	case *note:
@@ -144,8 +144,8 @@ func (m markdown) call(c *call) {
 	}
 	fmt.Fprint(m, "\n\n")
 	switch text := decisions(c); {
-	case c.proposal != nil:
-		m.proposal(c.proposal)
+	case c.Plan != nil:
+		m.proposal(c.Plan)
 	case text != "":
 		fmt.Fprintf(m, "*%s*\n\n", literal(text))
 	}
@@ -159,8 +159,8 @@ func (m markdown) call(c *call) {
 		}
 		fmt.Fprintln(m, fence("diff", clean(d.Unified)))
 	}
-	if c.proposal == nil { // else its steps are the items
-		m.plan(c.plan)
+	if c.Plan == nil { // else its steps are the items
+		m.plan(c.Todo)
 	}
 	m.input(c)
 	m.output(c)

@@ -8,7 +8,7 @@ import (
 	"agent/internal/loop/event"
 )
 
-// proposal is a plan that the model presented: part of a call, or an item of its own.
+// proposal is a plan that no recorded call presented.
 type proposal struct{ *event.PlanSet }
 
 func (*proposal) isItem() {}
@@ -35,18 +35,9 @@ func PlanDecision(p *event.PlanSet) string {
 	return text
 }
 
-// presented takes a plan, which belongs to the call that presented it.
-func (b *itemBuilder) presented(e *event.PlanSet) {
-	if c := b.calls[e.ID]; c != nil {
-		c.proposal = &proposal{e}
-		return
-	}
-	b.add(&proposal{e})
-}
-
 // proposal writes a plan: as a quote if it was not rejected, else collapsed.
-func (m markdown) proposal(p *proposal) {
-	fmt.Fprintf(m, "**%s**\n\n", literal(PlanDecision(p.PlanSet)))
+func (m markdown) proposal(p *event.PlanSet) {
+	fmt.Fprintf(m, "**%s**\n\n", literal(PlanDecision(p)))
 	text := strings.TrimSpace(p.Text)
 	switch {
 	case text == "":
@@ -65,9 +56,9 @@ type proposalView struct {
 }
 
 // proposalOf returns the view of p; nil for nil.
-func (h *page) proposalOf(p *proposal) *proposalView {
+func (h *page) proposalOf(p *event.PlanSet) *proposalView {
 	if p == nil {
 		return nil
 	}
-	return &proposalView{Decision: PlanDecision(p.PlanSet), Open: p.State != event.PlanRejected, Prose: h.prose.html(p.Text)}
+	return &proposalView{Decision: PlanDecision(p), Open: p.State != event.PlanRejected, Prose: h.prose.html(p.Text)}
 }

@@ -12,6 +12,7 @@ import (
 	"agent/internal/history"
 	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
+	"agent/internal/loop/session/calls"
 )
 
 // exitedDelegate is the Error of a delegate that worked when the program exited.
@@ -228,29 +229,12 @@ func tells(text string, e *event.DelegateEnd) bool {
 	return strings.Contains(text, "["+name+": ") || strings.Contains(text, exitedWhile+name+" worked.")
 }
 
-// delegateStarted notes that an open call started a delegate.
-func (f *Folding) delegateStarted(e *event.DelegateStart) {
-	if c := f.open[e.Call]; c != nil {
-		c.delegate = e
-	}
-}
-
-// delegateEnded folds the end of a delegate.
-func (f *Folding) delegateEnded(e *event.DelegateEnd) {
-	f.usage, f.Usage = f.usage.Add(e.Usage), f.Usage.Add(e.Usage)
-	for _, c := range f.open {
-		if c.delegate != nil && c.delegate.ID == e.ID {
-			c.delegateEnd = e
-		}
-	}
-}
-
 // endDelegate changes end, the result of a call that was open when the program exited,
 // to the result of the delegate that the call started. The delegate has ended.
-func (c *openCall) endDelegate(end *event.ToolEnd) {
-	e := c.delegateEnd
+func endDelegate(c *calls.Call, end *event.ToolEnd) {
+	e := c.DelegateEnd
 	end.Effect = cmp.Or(end.Effect, event.DelegateEffect)
-	end.Result.Text = DelegateText(e, c.delegate.Session)
+	end.Result.Text = DelegateText(e, c.Delegate.Session)
 	if e.Reason == event.Done {
 		end.Outcome, end.Result.IsError = event.OK, false
 	}

@@ -10,6 +10,7 @@ import (
 	"agent/internal/llm"
 	"agent/internal/loop/event"
 	"agent/internal/loop/plan"
+	"agent/internal/loop/session/calls"
 	"agent/internal/loop/window"
 )
 
@@ -59,8 +60,7 @@ type Folding struct {
 	Marks    window.Marks     // of the compactions
 	Readings []window.Reading // file contents that the model has seen
 	collection
-	open   map[string]*openCall // calls without a result
-	calls  []string             // IDs of the open calls, in order
+	open   calls.Open
 	inTurn bool
 	began  time.Time // of the open turn
 	steps  int
@@ -68,7 +68,7 @@ type Folding struct {
 }
 
 // NewFolding returns a Folding of no events.
-func NewFolding() *Folding { return &Folding{open: map[string]*openCall{}} }
+func NewFolding() *Folding { return &Folding{} }
 
 func (f *Folding) state() State {
 	f.Title, f.Events = f.title, f.events
@@ -76,18 +76,10 @@ func (f *Folding) state() State {
 	return f.State
 }
 
-type openCall struct {
-	message     llm.Message
-	start       *event.ToolStart     // nil if it did not start
-	answer      *event.Decided       // to the question that it asked; nil without one
-	delegate    *event.DelegateStart // that it started; nil for none
-	delegateEnd *event.DelegateEnd   // of that delegate; nil if it has not ended
-	plan        *event.PlanSet       // that it presented, with the decision; nil without one
-}
-
 // Add folds the next event.
 func (f *Folding) Add(e event.Durable) {
 	f.Standing.Add(e)
+	call := f.open.Take(e)
 	switch e := e.(type) {
 	case *event.UserSaid:
 		f.addPrompt(e)
@@ -95,17 +87,11 @@ func (f *Folding) Add(e event.Durable) {
 		if !f.inTurn { // a retry begins a turn without a prompt
 			f.inTurn, f.began, f.steps, f.usage = true, e.Time, 0, llm.Usage{}
 		}
-		f.addMessage(e.Message)
-	case *event.ToolStart:
-		if c := f.open[e.ID]; c != nil {
-			c.start = e
-		}
-	case *event.Decided:
-		if c := f.open[e.ID]; c != nil && c.start != nil && e.Again == "" {
-			c.answer = e
-		}
+		f.Messages = append(f.Messages, e.Message)
 	case *event.ToolEnd:
-		f.closeCall(e.Result)
+		if call != nil { // else it is a second result, or a result without a call
+			f.Messages = append(f.Messages, e.Result)
+		}
 		if len(e.Reads) > 0 {
 			f.Readings = append(f.Readings, window.Reading{Step: f.Steps + 1, Call: e.Result.ID, Files: e.Reads})
 		}
@@ -123,10 +109,8 @@ func (f *Folding) Add(e event.Durable) {
 		f.Todo = e.Items
 	case *event.PlanSet:
 		f.setPlan(e)
-	case *event.DelegateStart:
-		f.delegateStarted(e)
 	case *event.DelegateEnd:
-		f.delegateEnded(e)
+		f.usage, f.Usage = f.usage.Add(e.Usage), f.Usage.Add(e.Usage)
 	case *event.Prefix:
 		f.Prefix = e
 	case *event.Undone:
@@ -183,33 +167,13 @@ func (f *Folding) addPrompt(e *event.UserSaid) {
 	}
 }
 
-func (f *Folding) addMessage(m llm.Message) {
-	if m.Kind == llm.ToolCall {
-		if f.open[m.ID] == nil { // a damaged log may contain a call twice
-			f.calls = append(f.calls, m.ID)
-		}
-		f.open[m.ID] = &openCall{message: m}
-	}
-	f.Messages = append(f.Messages, m)
-}
-
-func (f *Folding) closeCall(result llm.Message) {
-	if f.open[result.ID] == nil {
-		return // a second result, or a result without a call
-	}
-	delete(f.open, result.ID)
-	f.calls = slices.DeleteFunc(f.calls, func(id string) bool { return id == result.ID })
-	f.Messages = append(f.Messages, result)
-}
-
 // Abandon adds a result to every open call. A call is open at the beginning of a turn
 // only in a damaged log or after a crashed turn.
 func (f *Folding) Abandon() {
-	for _, id := range f.calls {
-		f.Messages = append(f.Messages, f.open[id].end(event.Meta{}).Result)
+	for _, c := range f.open {
+		f.Messages = append(f.Messages, endOf(c, event.Meta{}).Result)
 	}
-	f.calls = nil
-	clear(f.open)
+	f.open = nil
 }
 
 // close completes the open turn with the Closing events.
@@ -222,11 +186,11 @@ func (f *Folding) close() {
 		}
 		f.closing(&event.MessageDone{Meta: meta, Message: llm.Message{Kind: k.kind, Reply: k.reply, Text: p.Text, Cut: true}})
 	}
-	for _, id := range slices.Clone(f.calls) {
-		if c := f.open[id]; c.delegate != nil && c.delegateEnd == nil {
-			f.closing(f.delegates.end(c.delegate, meta))
+	for _, c := range slices.Clone(f.open) {
+		if c.Delegate != nil && c.DelegateEnd == nil {
+			f.closing(f.delegates.end(c.Delegate, meta))
 		}
-		f.closing(f.open[id].end(meta))
+		f.closing(endOf(c, meta))
 	}
 	if f.inTurn {
 		n := len(f.Messages)
@@ -242,28 +206,28 @@ func (f *Folding) closing(e event.Durable) {
 	f.Add(e)
 }
 
-// end returns the result of a call that was open when the program exited.
-func (c *openCall) end(meta event.Meta) *event.ToolEnd {
-	end := &event.ToolEnd{Meta: meta, Title: c.message.Name, Outcome: event.Interrupted, Result: llm.Message{
-		Kind: llm.ToolResult, Reply: c.message.Reply, ID: c.message.ID, IsError: true,
+// endOf returns the result of a call that was open when the program exited.
+func endOf(c *calls.Call, meta event.Meta) *event.ToolEnd {
+	end := &event.ToolEnd{Meta: meta, Title: c.Message.Name, Outcome: event.Interrupted, Result: llm.Message{
+		Kind: llm.ToolResult, Reply: c.Message.Reply, ID: c.Message.ID, IsError: true,
 		Text: "not run: the program exited before this call started",
 	}}
-	if c.start != nil {
-		end.Title, end.Effect, end.Outcome = c.start.Title, c.start.Effect, event.Uncertain
+	if c.Start != nil {
+		end.Title, end.Effect, end.Outcome = c.Start.Title, c.Start.Effect, event.Uncertain
 		end.Result.Text = "interrupted: the program exited during this call. It may or may not have taken effect: check before you run it again"
 	}
-	if c.delegateEnd != nil {
-		c.endDelegate(end)
+	if c.DelegateEnd != nil {
+		endDelegate(c, end)
 	}
-	if c.plan != nil {
-		end.Outcome, end.Summary = event.OK, plan.Summary(c.plan)
-		end.Result.Text, end.Result.IsError = plan.Result(c.plan), false
+	if c.Plan != nil {
+		end.Outcome, end.Summary = event.OK, plan.Summary(c.Plan)
+		end.Result.Text, end.Result.IsError = plan.Result(c.Plan), false
 	}
-	if c.answer == nil {
+	if c.Answer == nil {
 		return end
 	}
-	if text := AnswerText(c.answer); text != "" { // do not ask the user again
-		end.Outcome, end.Summary = event.OK, AnswerSummary(c.answer)
+	if text := AnswerText(c.Answer); text != "" { // do not ask the user again
+		end.Outcome, end.Summary = event.OK, AnswerSummary(c.Answer)
 		end.Result.Text, end.Result.IsError = text, false
 	}
 	return end
@@ -272,9 +236,6 @@ func (c *openCall) end(meta event.Meta) *event.ToolEnd {
 // setPlan folds a plan. The program may have exited before it recorded the mode and
 // the todo list that follow from an approval.
 func (f *Folding) setPlan(e *event.PlanSet) {
-	if c := f.open[e.ID]; c != nil {
-		c.plan = e
-	}
 	if e.State == event.PlanApproved {
 		f.Plan = e
 		f.Mode, f.Todo = e.Mode, plan.Todo(e.Plan)

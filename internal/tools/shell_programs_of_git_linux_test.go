@@ -189,3 +189,86 @@ func TestGitThatRunsNoPrograms(t *testing.T) {
 		t.Errorf("the configuration is %s", text)
 	}
 }
+
+// bareWorktree returns a workspace that is a linked worktree of a bare repository, and the path of
+// that repository.
+func bareWorktree(t *testing.T) (c *confined, bare string) {
+	c = confineCommands(t)
+	top := filepath.Dir(c.dir)
+	bare = filepath.Join(top, "main.git")
+	c.repository("../first")
+	c.git("clone", "-q", "--bare", "../first", bare)
+	c.git("-C", bare, "branch", "precious")
+	c.git("-C", bare, "worktree", "add", "-q", filepath.Join(top, "linked"))
+	c.in(t, filepath.Join(top, "linked"))
+	return c, bare
+}
+
+// The bare repository of a linked worktree is protected like a directory with the name .git.
+func TestLinkedWorktreeOfABareRepository(t *testing.T) {
+	for name, row := range map[string]struct {
+		line string
+		git  bool
+	}{
+		"config":                 {"git config core.fsmonitor evil; printf '[core]\n\tfsmonitor = evil\n' >>BARE/config", true},
+		"config, without git":    {"printf 'git config core.fsmonitor evil' >y; sh y; printf '[core]\n\tfsmonitor = evil\n' >>BARE/config", false},
+		"config.worktree":        {"git config extensions.worktreeConfig true; git config --worktree core.fsmonitor evil", true},
+		"objects":                {"echo junk >BARE/refs/heads/precious; rm -rf BARE/objects BARE/packed-refs BARE/refs; mv BARE/refs gone", true},
+		"objects, without git":   {"echo junk >BARE/refs/heads/precious; rm -rf BARE/objects BARE/packed-refs BARE/refs; mv BARE/refs gone", false},
+		"submodule":              {"rm -rf BARE/worktrees/linked/modules", true},
+		"submodule, without git": {"rm -rf BARE/worktrees/linked/modules", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, bare := bareWorktree(t)
+			module := filepath.Join(bare, "worktrees/linked/modules/x")
+			c.git("clone", "-q", "--bare", "../first", module)
+			r := c.strictly(strings.ReplaceAll(row.line, "BARE", bare)+"; echo in force: $(git config core.fsmonitor)", row.git)
+			if !strings.Contains(r.Text, "in force:\n") {
+				t.Errorf("git ran a program of the command: %s", r.Text)
+			}
+			c.git("--git-dir", bare, "log", "-1", "precious")
+			c.git("--git-dir", module, "log", "-1")
+		})
+	}
+}
+
+// Ordinary work with git in a linked worktree of a bare repository, and in a usual one, succeeds in
+// commands that nobody approved.
+func TestGitInExistingRepositories(t *testing.T) {
+	usual := func(t *testing.T) *confined {
+		c := confineCommands(t)
+		c.repository("../first")
+		c.repository(".")
+		return c
+	}
+	linked := func(t *testing.T) *confined { c, _ := bareWorktree(t); return c }
+	for name, start := range map[string]func(*testing.T) *confined{"usual": usual, "linked": linked} {
+		t.Run(name, func(t *testing.T) {
+			c := start(t)
+			c.git("config", "user.name", "n")
+			c.git("config", "user.email", "n@example.org")
+			for _, line := range []string{
+				"echo 1 >f; git add f; git commit -qm f; echo 2 >f; git commit -qam f2; echo 3 >g; git add g; git commit -qm g",
+				"git checkout -q -b side HEAD~2; echo s >s; git add s; git commit -qm s; echo t >t; git add t; git commit -qm t",
+				"git branch main side@{1}; git merge -q -m m main; git checkout -q -b copy main",
+				"git checkout -q -b pick main~1; git cherry-pick side~1 side; git revert --no-edit HEAD HEAD~1",
+				"git checkout -q -b up main~1; echo u >u; git add u; git commit -qm u; git rebase -q side",
+				"GIT_SEQUENCE_EDITOR=true git rebase -q -i HEAD~2; git rebase -q --apply HEAD~1; git rebase -q --root",
+				"git checkout -q -b left main; echo l >f; git commit -qam l; git checkout -q -b right main; echo r >f; git commit -qam r; echo v >v; git add v; git commit -qm v",
+				"! git rebase left; echo lr >f; git add f; GIT_EDITOR=true git rebase --continue; test -e v",
+				"! git rebase main^0 --onto left HEAD~1 || true; git rebase --abort || true",
+				"git format-patch -q -o p HEAD~1; git reset -q --hard HEAD~1; git am -q p/*; rm -r p",
+				"echo 9 >f; git stash -q; git stash pop -q; git checkout -q f",
+				"git bisect start HEAD HEAD~3; git bisect good; git bisect reset",
+				"git fetch -q ../first; git remote add r ../first; git fetch -q r; git remote remove r; git tag x; git gc -q; git repack -q -a -d; git pack-refs --all",
+				"git worktree add -q -b wt ./wt; git -C wt commit -q --allow-empty -m x; git -C wt rebase -q HEAD~1; git worktree remove ./wt; git branch -q -D wt",
+				"git clone -q --no-hardlinks . c; rm -rf c; git config a.b c",
+				"git -c protocol.file.allow=always submodule --quiet add ../first m; git commit -qm m; git submodule --quiet deinit -f m; git -c protocol.file.allow=always submodule --quiet update --init m; test -e m/.git",
+			} {
+				if r := c.strictly("set -e; "+line, true); r.IsError || r.Blocked != nil || strings.Contains(r.Text, "the command could not") {
+					t.Errorf("%s: %s", line, r.Text)
+				}
+			}
+		})
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"agent/internal/realpath"
 	"agent/internal/tools/snapshot"
@@ -54,13 +55,18 @@ func (g *Guard) fixed(path, why string) (readOnly []string) {
 }
 
 // Order returns o with the protected names that the command of g cannot change or create while
-// it runs. It returns o itself if g or o is nil or o is not strict.
+// it runs, and with the git directories whose names do not show what they are. It returns o itself if g or o is nil or o is not strict.
 func (g *Guard) Order(o *snapshot.Order) *snapshot.Order {
 	if g == nil || o == nil || !o.Strict {
 		return o
 	}
 	order := *o
 	order.Protected, order.Approved = g.area.Protected.Paths(), g.approval
+	for _, dir := range g.area.above {
+		if !strings.Contains(dir+"/", "/.git/") {
+			order.GitDirs = append(order.GitDirs, dir)
+		}
+	}
 	return &order
 }
 

@@ -64,6 +64,7 @@ type Area struct {
 	mu        sync.Mutex
 	tree      tree
 	around    []string           // worktrees that contain the writable directories
+	above     []string           // git directories outside the writable directories: see repositoryAbove
 	lastGit   map[string]gitDir  // git directories by path, as last read
 	lastFiles map[string]content // .git files by path, as last read
 	indexes   map[string]index   // of git, by path

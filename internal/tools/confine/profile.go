@@ -34,6 +34,7 @@ func (a *Area) prepare() {
 	for _, dir := range a.repositoryAbove() {
 		if !inAny(dir, tops) {
 			tops = append(tops, dir)
+			a.above = append(a.above, dir)
 		}
 	}
 	a.tree.tops = tops

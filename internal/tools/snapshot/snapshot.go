@@ -77,4 +77,7 @@ type Order struct {
 	// paths that git creates if Git is set. None of them applies to what makes git run programs.
 	Protected []string
 	Approved  []string // absolute paths; each stands for everything in it
+	// GitDirs are git directories outside Roots that the command can change, and that have another
+	// name than .git. The rules for a directory with the name .git hold for them, too.
+	GitDirs []string
 }

@@ -123,10 +123,26 @@ func (c *change) gitFile(p place) (gitFile, bool) {
 }
 
 // keepsGit reports whether the git directories on the way to a path are checked, and whether the
-// path is in one with the name .git.
+// path is in one that existed before, or has the name .git.
 func (c *change) keepsGit(path string) (kept, inGit bool) {
-	worktree, _, inGit := strings.Cut(path, "/.git/")
-	return inGit && c.git(worktree+"/.git") || !inGit && c.wanted(path), inGit
+	dir, rest := c.outerGitDir(path)
+	inGit = rest != ""
+	return inGit && c.git(dir) || !inGit && c.wanted(path), inGit
+}
+
+// outerGitDir returns the first directory on the way to a path, or the path itself, that has the
+// name .git or is one of Order.GitDirs, and the rest of the path. Both are empty if there is none.
+func (w *Watcher) outerGitDir(path string) (dir, rest string) {
+	for _, dir := range w.order.GitDirs {
+		if path == dir || below(path, dir) {
+			return dir, strings.TrimPrefix(path[len(dir):], "/")
+		}
+	}
+	worktree, rest, found := strings.Cut(path+"/", "/.git/")
+	if !found {
+		return "", ""
+	}
+	return worktree + "/.git", strings.TrimSuffix(rest, "/")
 }
 
 // refusePrograms returns why a strict command cannot change a place, because git would then run

@@ -79,9 +79,8 @@ func (c *change) refuseGit(p place) (why string) {
 			return c.refuse(p.path, lostGit)
 		}
 	}
-	before, rest, found := strings.Cut(p.path+"/", "/.git/")
-	dir := before + "/.git"
-	if !found || !c.git(dir) || dir == p.path && !p.exists {
+	dir, rest := c.outerGitDir(p.path)
+	if dir == "" || !c.git(dir) || dir == p.path && !p.exists {
 		return ""
 	}
 	programs, _ := gitFileAt(p.path)
@@ -174,11 +173,11 @@ func (w *Watcher) refuseRoot(path string) string {
 	return ""
 }
 
-// git reports whether a path has the name of a git directory, also of one that is in no directory
-// whose changes are kept, such as that of the repository which contains the workspace. What only
-// the command sees, such as its temporary directory, does not count.
+// git reports whether a path is one of Order.GitDirs or has the name of a git directory, also of one
+// that is in no directory whose changes are kept, such as that of the repository which contains the
+// workspace. What only the command sees, such as its temporary directory, does not count.
 func (c *change) git(path string) bool {
-	return strings.EqualFold(filepath.Base(path), ".git") && (c.wanted(filepath.Dir(path)+"/git") || !c.isForeign(place{path: path, exists: true}))
+	return slices.Contains(c.order.GitDirs, path) || strings.EqualFold(filepath.Base(path), ".git") && (c.wanted(filepath.Dir(path)+"/git") || !c.isForeign(place{path: path, exists: true}))
 }
 
 // state returns the state of a place, and puts the content of a file into the store.

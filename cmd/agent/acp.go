@@ -88,6 +88,7 @@ func openInEditor(given *flags, end *exit.Signals, o acp.Opening) (*acp.Opened, 
 		Agent: loop.NewAgent(a.options), ID: a.stored.ID(), Dir: a.dir,
 		Mode: a.options.Permissions.Mode, Modes: a.options.Permissions.Modes,
 		Model:   event.ModelSet{Model: m.Name, Why: m.Why, Context: m.Context, Effort: m.Effort},
+		Resumed: a.stored.Saved(),
 		Saved:   func() bool { return reserved || a.stored.Saved() },
 		Notices: a.notices, Search: a.choice.search, Close: a.close,
 	}

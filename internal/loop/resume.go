@@ -53,9 +53,7 @@ func (a *Agent) openSession(ctx context.Context) {
 		}
 		all.Mode = string(a.permissions.Mode())
 	}
-	if all.Events > 0 || len(all.Problems) > 0 {
-		_ = a.rec.emit(all)
-	}
+	_ = a.rec.emit(all)
 	a.permissions.showResumed(ctx, s.Events())
 	a.files.resume(all.Turns)
 	for _, e := range lost {

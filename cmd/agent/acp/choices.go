@@ -34,18 +34,14 @@ var efforts = []string{event.DefaultEffort, "low", "medium", "high"}
 // choices are the settings of a session that the user can change: the permission mode, the
 // model and the reasoning effort. Any goroutine may call its methods.
 type choices struct {
-	opened *Opened
-	outbox *screen.Outbox
-	ended  <-chan struct{} // closed when the session has ended
+	opened  *Opened
+	outbox  *screen.Outbox
+	answers *screen.Answers
+	ended   <-chan struct{} // closed when the session has ended
 
 	mu    sync.Mutex
 	mode  event.Mode
 	model event.ModelSet // the current model
-	// switching receives the result of a change of the model; nil if none is under way.
-	switching chan error
-	// recording has a channel for each change of the mode that is not recorded yet, in order.
-	// The channel receives nil when the change is recorded.
-	recording []chan error
 }
 
 // all returns the configuration options, and the modes for editors that do not know
@@ -124,37 +120,37 @@ func (c *choices) setMode(id string) (wait func(context.Context) error, err erro
 		}
 		return nil, invalid("unknown permission mode %q: use %s", id, strings.Join(known, ", "))
 	}
-	recorded := make(chan error, 1)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.mode, c.recording = mode, append(c.recording, recorded)
-	c.outbox.Send(event.SetMode{Mode: mode})
-	return c.waiter(recorded), nil
+	c.modeSet(mode)
+	to, wait := c.await()
+	c.outbox.Send(event.SetMode{Ref: to, Mode: mode})
+	return wait, nil
 }
 
-// waiter returns a function that waits for the result of a change. It stops waiting when the
-// session or its context ends.
-func (c *choices) waiter(result <-chan error) func(context.Context) error {
-	return func(ctx context.Context) error {
+// await returns the Ref for the command of a change, and a function that waits for its
+// answer. It stops waiting when the session or its context ends.
+func (c *choices) await() (to event.Ref, wait func(context.Context) error) {
+	result := make(chan error, 1)
+	to = screen.Await(c.answers, func(e event.Event) {
+		var err error
+		if n, failed := e.(event.Notice); failed {
+			err = invalid("%s", clean(n.Text))
+		}
+		result <- err
+	})
+	return to, func(ctx context.Context) error {
 		select {
 		case err := <-result:
 			return err
 		case <-c.ended:
-			return nil
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-	}
-}
-
-// modeRecorded notes a recorded change of the permission mode.
-func (c *choices) modeRecorded(mode event.Mode) {
-	c.modeSet(mode)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(c.recording) > 0 {
-		c.recording[0] <- nil
-		c.recording = c.recording[1:]
+		select {
+		case err := <-result:
+			return err
+		default:
+			return invalid("the session was closed")
+		}
 	}
 }
 
@@ -165,27 +161,11 @@ func (c *choices) modeSet(mode event.Mode) {
 	c.mode = mode
 }
 
-// modelSet notes the current model, and ends a change of the model.
+// modelSet notes the current model.
 func (c *choices) modelSet(model event.ModelSet) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.model = model
-	c.endSwitch(nil)
-}
-
-// failed ends a change of the model with an error, if one is under way.
-func (c *choices) failed(err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.endSwitch(invalid("%v", err))
-}
-
-// endSwitch ends a change of the model, if one is under way. c.mu is held.
-func (c *choices) endSwitch(err error) {
-	if c.switching != nil {
-		c.switching <- err
-		c.switching = nil
-	}
 }
 
 // setOption sets an option and returns the task that answers with all of them.
@@ -198,19 +178,14 @@ func (c *choices) setOption(id, value string) (task, error) {
 			return nil, err
 		}
 	case modelOption, effortOption:
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		if c.switching != nil {
-			return nil, invalid("the model is already being changed: wait for the answer")
+		next := event.SetModel{Model: value}
+		if id == effortOption {
+			c.mu.Lock()
+			next = event.SetModel{Model: c.model.Model, Effort: value}
+			c.mu.Unlock()
 		}
-		next := event.SetModel{Model: c.model.Model, Effort: value}
-		if id == modelOption {
-			next = event.SetModel{Model: value}
-		}
-		switched := make(chan error, 1)
-		c.switching = switched
+		next.Ref, wait = c.await()
 		c.outbox.Send(next)
-		wait = c.waiter(switched)
 	default:
 		return nil, invalid("unknown option %q: use %s, %s or %s", id, modeOption, modelOption, effortOption)
 	}

@@ -59,6 +59,7 @@ type Opened struct {
 	Prompts func() []Command
 	Changed <-chan struct{}
 	Notices []string    // for the user
+	Resumed bool        // the session is stored: the agent first reports an event.Opened or event.Unreadable
 	Saved   func() bool // the session can be resumed
 	// Search searches for a model on this machine and sends the result. It returns at the
 	// latest when the context ends.
@@ -210,7 +211,7 @@ func (s *server) newSession(p *acp.NewSessionRequest) (task, error) {
 		return nil, invalid("cwd must be an absolute path, not %q", p.Cwd)
 	}
 	return func(ctx context.Context) (any, func(), error) {
-		open, err := s.start(Opening{Dir: p.Cwd, AddDirs: p.AdditionalDirectories}, p.McpServers)
+		open, err := s.start(Opening{Dir: p.Cwd, AddDirs: p.AdditionalDirectories}, p.McpServers, false)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -238,7 +239,8 @@ func (s *server) resume(id acp.SessionId, o Opening, servers []acp.McpServer, re
 		}
 		if open == nil {
 			o.Resume = string(id)
-			open, err = s.start(o, servers)
+			open, err = s.start(o, servers, replay)
+			replay = false
 		}
 		if err == nil {
 			err = open.restore(ctx, replay)
@@ -269,8 +271,9 @@ func (s *server) release(open *session) error {
 	return nil
 }
 
-// start opens a session with the MCP servers of the editor and runs its agent.
-func (s *server) start(o Opening, servers []acp.McpServer) (*session, error) {
+// start opens a session with the MCP servers of the editor and runs its agent. With replay,
+// the session sends its transcript once it is read.
+func (s *server) start(o Opening, servers []acp.McpServer, replay bool) (*session, error) {
 	s.opening.Lock()
 	defer s.opening.Unlock()
 	s.mu.Lock()
@@ -291,7 +294,7 @@ func (s *server) start(o Opening, servers []acp.McpServer) (*session, error) {
 		return nil, notFound(acp.SessionId(o.Resume))
 	}
 	opened.Notices = append(opened.Notices, notices...)
-	open := newSession(s.conn, opened, client, o.Resume != "")
+	open := newSession(s.conn, opened, client, o.Resume != "", replay)
 	open.servers, open.dirs = servers, o.AddDirs
 	if files != nil {
 		files.bind(open.id)

@@ -31,6 +31,7 @@ type session struct {
 	servers []acp.McpServer // of the editor
 	dirs    []string        // further directories of the editor
 	outbox  *screen.Outbox
+	answers screen.Answers
 
 	ctx    context.Context // ends when the session is closed
 	stop   context.CancelFunc
@@ -57,11 +58,10 @@ type session struct {
 type past struct {
 	count int // of its events, as in event.Opened
 	todo  []event.TodoItem
-	// loaded is closed once the agent has read the session. unreadable says why it could
-	// not be read.
-	loaded     chan struct{}
-	known      bool // loaded is closed
-	unreadable string
+	// loaded is closed once the agent has read the session, or could not. Then err says why.
+	loaded  chan struct{}
+	err     error
+	replays bool // the transcript is sent once the session is read
 }
 
 // turn is the turn of a prompt of the editor.
@@ -109,26 +109,29 @@ func (us *updates) release() {
 }
 
 // newSession runs the agent of an open session. Known reports whether the editor knows the
-// session already, because it has named its ID.
-func newSession(c *conn, o *Opened, client acp.ClientCapabilities, known bool) *session {
+// session already, because it has named its ID. With replay, the transcript of a resumed
+// session is sent before what the agent reports next.
+func newSession(c *conn, o *Opened, client acp.ClientCapabilities, known, replay bool) *session {
 	s := &session{
 		id: acp.SessionId(o.ID), updates: &updates{conn: c, id: acp.SessionId(o.ID), known: known}, opened: o,
 		events: make(chan event.Event, 64), work: make(chan func()), ended: make(chan struct{}),
-		past: past{loaded: make(chan struct{})},
+		past: past{loaded: make(chan struct{}), replays: replay},
+	}
+	if !o.Resumed {
+		close(s.past.loaded)
 	}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.feed = newFeed(o.Dir, s.updates.send)
 	s.feed.window = o.Model.Context
 	commands := make(chan event.Command)
 	s.outbox = screen.NewOutbox(s.ctx, commands)
-	s.choices = &choices{opened: o, outbox: s.outbox, ended: s.ended, mode: o.Mode, model: o.Model}
+	s.choices = &choices{opened: o, outbox: s.outbox, answers: &s.answers, ended: s.ended, mode: o.Mode, model: o.Model}
 	s.questions = &questions{session: s.id, conn: c, client: client, feed: s.feed, ctx: s.ctx, cancel: s.cancel, open: map[string]context.CancelFunc{}}
 	go o.Agent.Run(s.ctx, commands, s.events)
 	go s.loop()
 	if o.Search != nil {
 		s.side.Go(func() { o.Search(s.ctx, commands) })
 	}
-	s.outbox.Send(event.ListJobs{}) // its answer follows the Opened of a resumed session
 	return s
 }
 
@@ -203,11 +206,10 @@ func (s *session) safely(f func()) {
 	f()
 }
 
-// leave ends the turn, the questions and the change of the model after the agent has ended.
+// leave ends the turn and the questions after the agent has ended.
 func (s *session) leave() {
 	s.feed.flush()
 	s.questions.withdrawAll()
-	s.choices.failed(errors.New("the session was closed"))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.endTurn(ending{response: acp.PromptResponse{StopReason: acp.StopReasonCancelled}})
@@ -220,6 +222,9 @@ func (s *session) take(e event.Event) {
 	case event.Opened:
 		s.feed.cost, s.feed.titled = e.Cost, len(e.Prompts) > 0
 		s.choices.modeSet(event.Mode(e.Mode))
+		if s.past.replays {
+			s.past.err = s.replay()
+		}
 	case event.Asked:
 		s.ask(e.Ask)
 	case event.AskDone:
@@ -229,17 +234,15 @@ func (s *session) take(e event.Event) {
 	case event.Unsent:
 		s.returned()
 	case *event.ModeSet:
-		s.choices.modeRecorded(event.Mode(e.Mode))
+		s.choices.modeSet(event.Mode(e.Mode))
 		s.feed.mode(event.Mode(e.Mode))
 		s.sendOptions()
 	case *event.ModelSet:
 		s.choices.modelSet(*e)
 		s.sendOptions()
-	case event.Notice: // it may say why the model was not changed
-		s.choices.failed(errors.New(clean(e.Text)))
 	}
 	s.feed.take(e)
-	s.undoStep(e)
+	s.answers.Take(e)
 	if end, ok := e.(*event.TurnEnd); ok {
 		s.turnEnd(end)
 	}
@@ -264,13 +267,10 @@ func (p *past) take(e event.Event) {
 	switch e := e.(type) {
 	case event.Opened:
 		p.count, p.todo = e.Events, e.Todo
+		close(p.loaded)
 	case event.Unreadable:
-		p.unreadable = e.Why
-	case event.JobsNow:
-		if !p.known {
-			p.known = true
-			close(p.loaded)
-		}
+		p.err = errors.New("the session cannot be read: " + clean(e.Why))
+		close(p.loaded)
 	case *event.Partial:
 		return
 	case *event.Rewound:
@@ -291,7 +291,7 @@ func (s *session) sendOptions() {
 	}
 }
 
-// restore waits until a resumed session was read. With replay it sends the transcript.
+// restore waits until the session was read. With replay it sends the transcript.
 func (s *session) restore(ctx context.Context, replay bool) error {
 	select {
 	case <-s.past.loaded:
@@ -301,10 +301,7 @@ func (s *session) restore(ctx context.Context, replay bool) error {
 	}
 	var err error
 	s.do(func() {
-		switch {
-		case s.past.unreadable != "":
-			err = errors.New("the session cannot be read: " + clean(s.past.unreadable))
-		case replay:
+		if err = s.past.err; err == nil && replay {
 			err = s.replay()
 		}
 	})
@@ -362,6 +359,10 @@ func (s *session) prompt(blocks []acp.ContentBlock) (task, error) {
 		s.await(t, p)
 	} else {
 		_, prompts := command.(event.Prompt)
+		if plan, undoes := command.(event.PlanUndo); undoes {
+			plan.Ref = screen.Await(&s.answers, func(e event.Event) { s.planned(t, e) })
+			command = plan
+		}
 		t.command, t.began = command, !prompts
 		s.outbox.Send(command)
 	}

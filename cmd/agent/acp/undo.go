@@ -9,28 +9,25 @@ import (
 	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 	"agent/internal/tui/dialog"
+	"agent/internal/tui/screen"
 )
 
-// undoStep continues /undo or /redo: the plan is shown to the user, who approves it; then
-// it is performed. It runs in the loop, after the update for the event was sent.
-func (s *session) undoStep(e event.Event) {
+// planned continues /undo or /redo with the answer to its PlanUndo: the plan is shown to the
+// user, who approves it; then it is performed. It runs in the loop, after the update for the
+// event was sent.
+func (s *session) planned(t *turn, e event.Event) {
 	s.mu.Lock()
-	t := s.turn
+	runs := s.turn == t
 	s.mu.Unlock()
-	if t == nil || !t.undoes() {
+	plan, ok := e.(event.UndoPlan)
+	if runs && plan.ID != "" {
+		s.askUndo(t, plan)
 		return
 	}
-	switch e := e.(type) {
-	case event.UndoPlan:
-		if e.ID == "" {
-			s.feed.note(e.Why)
-			s.finish(t, acp.StopReasonEndTurn)
-			return
-		}
-		s.askUndo(t, e)
-	case *event.Undone, event.Notice:
-		s.finish(t, acp.StopReasonEndTurn)
+	if runs && ok {
+		s.feed.note(plan.Why)
 	}
+	s.finish(t, acp.StopReasonEndTurn)
 }
 
 // undoes reports whether the turn is an undo or a redo.
@@ -72,7 +69,7 @@ func (s *session) askUndo(t *turn, p event.UndoPlan) {
 	s.questions.permission(ask, func(row *dialog.Row) {
 		s.do(func() { s.feed.answered(ask.ID) })
 		if row != nil && row.Kind == dialog.Yes {
-			s.outbox.Send(event.ApplyUndo{ID: p.ID})
+			s.outbox.Send(event.ApplyUndo{Ref: screen.Await(&s.answers, func(event.Event) { s.finish(t, acp.StopReasonEndTurn) }), ID: p.ID})
 			return
 		}
 		s.finish(t, acp.StopReasonEndTurn)

@@ -52,6 +52,7 @@ var handles = []struct {
 		"Progress":       "the complete output is printed at the end",
 		"JobsNow":        "package slash prints them",
 		"Unsent":         "package prompt takes it back, and its text is printed",
+		"Notice":         "printed as an item of the transcript",
 		"NotRun":         "package prompt reports it",
 		"Summarizing":    "the compaction is printed when it has ended",
 		"ContextNow":     "package slash prints it as a list",
@@ -74,6 +75,7 @@ var handles = []struct {
 	}},
 	{"previews", "sent to editors", "../cmd/agent/acp/*.go", map[string]string{
 		"RequestDone":    "it is for traces",
+		"JobsNow":        "an editor cannot list jobs",
 		"NotRun":         "an editor runs no typed commands",
 		"Searched":       "notices say what was found",
 		"PermissionsNow": "an editor cannot list permissions",
@@ -176,8 +178,8 @@ func listed(t *testing.T, list string) (types []string) {
 	return types
 }
 
-// casesIn returns the names of the events that the type switches and type
-// assertions of the files mention.
+// casesIn returns the names of the events that the type switches and type assertions of
+// the files mention, and in package slash the only parameters of functions.
 func casesIn(t *testing.T, globs string) map[string]bool {
 	t.Helper()
 	var files []string
@@ -202,6 +204,10 @@ func casesIn(t *testing.T, globs string) map[string]bool {
 				}
 			case *ast.TypeAssertExpr:
 				note(seen, n.Type)
+			case *ast.FuncType: // of a function that screen.Await calls
+				if p := n.Params.List; strings.HasPrefix(file, "tui/slash/") && len(p) == 1 {
+					note(seen, p[0].Type)
+				}
 			}
 			return true
 		})

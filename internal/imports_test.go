@@ -92,7 +92,7 @@ var mayImport = map[string][]string{
 	"internal/loop/part":               {"internal/loop/event", "internal/tools", "internal/tools/workspace"},
 	"internal/loop/plan":               {"internal/loop/event"},
 	"internal/loop/policy":             {"internal/history", "internal/loop/bash", "internal/loop/event", "internal/loop/policy/command", "internal/realpath", "internal/tools", "internal/tools/git", "internal/tools/gitconfig", "internal/tools/manifest", "internal/tools/protect", "internal/tools/snapshot", "internal/tools/tempdir"},
-	"internal/loop/policy/command":     {"internal/loop/bash"},
+	"internal/loop/policy/command":     {"internal/loop/bash", "internal/tools/gitconfig"},
 	"internal/loop/secrets":            {"internal/llm", "internal/llm/mask", "internal/loop/event", "internal/loop/part", "internal/tools"},
 	"internal/loop/session":            {"internal/history", "internal/llm", "internal/loop/event", "internal/loop/plan", "internal/loop/session/calls", "internal/loop/window"},
 	"internal/loop/session/calls":      {"internal/llm", "internal/loop/event"},

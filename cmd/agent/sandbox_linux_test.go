@@ -67,7 +67,7 @@ func TestModelsCommandsRunInTheSandbox(t *testing.T) {
 		"call_0": "[the sandbox probably caused this failure: commands cannot write to " + h.dir + "/new.",
 		"call_1": "[the sandbox probably caused this failure: commands cannot write to " + h.work + "/.git/hooks/pre-commit.",
 		"call_2": "[the command created .envrc, which is protected (direnv runs it when you enter the directory); it was renamed to .envrc.agent-removed]",
-		"call_3": "[the command changed settings in .git/config that can make git run programs; they were reverted: core.fsmonitor; the file of the command is now config.agent-removed]",
+		"call_3": "[the command changed settings in .git/config that are not known to be harmless; they were reverted: core.fsmonitor; the file of the command is now config.agent-removed]",
 		"call_4": "[exit 0]",
 		"call_5": "[the sandbox probably caused this failure: commands cannot write to " + h.dir + "/new.",
 	} {

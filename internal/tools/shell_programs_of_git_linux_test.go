@@ -82,6 +82,56 @@ text = "[core]\n\trepositoryformatversion = 0\n\tbare = %s\n\tfsmonitor = evil\n
 	}
 }
 
+// A command that nobody approved does not make git work elsewhere: in another directory, or in a
+// repository whose hooks nobody checks.
+func TestSettingsOfGitThatLeadElsewhere(t *testing.T) {
+	for _, row := range []struct{ line, want string }{
+		{"git config core.worktree /home", "core.worktree"},
+		{"git config core.bare true", "core.bare"},
+		{"git config remote.origin.pushurl /tmp/e.git", "remote.origin.pushurl"},
+		{"git remote set-url origin /tmp/e.git", "remote.origin.url"},
+		{"git remote add evil /tmp/e.git", "remote.evil.url"},
+		{"git config url./tmp/e.git.pushInsteadOf https://example.org", "url./tmp/e.git.pushinsteadof"},
+		{"git config branch.main.pushRemote /tmp/e.git", "branch.main.pushremote"},
+		{"git config remote.pushDefault /tmp/e.git", "remote.pushdefault"},
+		{"git config http.cookieFile ~/.bashrc", "http.cookiefile"},
+		{"git config extensions.worktreeConfig true; git config --worktree core.worktree /home", "core.worktree"},
+		{"git init -q n; git -C n config core.worktree /home", "core.worktree"},
+	} {
+		c := confineCommands(t)
+		c.repository(".")
+		c.git("remote", "add", "origin", "https://example.org/x")
+		r := c.strictly(row.line, true)
+		if !strings.Contains(r.Text, "could not change "+row.want+" in ") {
+			t.Errorf("%s: %s", row.line, r.Text)
+		}
+		for _, name := range []string{".git/config", ".git/config.worktree", "n/.git/config"} {
+			if c.exists(name) && strings.Contains(c.text(name), "/tmp/e.git") || c.exists(name) && strings.Contains(c.text(name), "/home") {
+				t.Errorf("%s: the configuration is %s", row.line, c.text(name))
+			}
+		}
+	}
+}
+
+// The same without the supervisor: the check at the end of the command undoes it.
+func TestRemotesAreRevertedAtTheEnd(t *testing.T) {
+	c := confineCommands(t)
+	c.repository(".")
+	c.git("remote", "add", "origin", "https://example.org/x")
+	r := c.run("shell", obj{"command": "git config remote.origin.url /tmp/e.git; git config core.worktree /home; mkdir -p .git/remotes .git/branches; echo 'URL: /tmp/e.git' >.git/remotes/evil; echo /tmp/e.git >.git/branches/evil"})
+	for _, want := range []string{"they were reverted: core.worktree, remote.origin.url", "created .git/remotes/evil", "created .git/branches/evil"} {
+		if !strings.Contains(r.Text, want) {
+			t.Errorf("the result does not contain %q: %s", want, r.Text)
+		}
+	}
+	if text := c.text(".git/config"); !strings.Contains(text, "https://example.org/x") || strings.Contains(text, "/tmp") || strings.Contains(text, "/home") {
+		t.Errorf("the configuration is %s", text)
+	}
+	if c.exists(".git/remotes/evil") || c.exists(".git/branches/evil") {
+		t.Error("a remote of the command stays")
+	}
+}
+
 // Git in a command that nobody approved gives a repository that existed before no programs,
 // also where no scan of the workspace comes.
 func TestProgramsOfExistingRepositories(t *testing.T) {
@@ -165,6 +215,7 @@ func TestGitThatRunsNoPrograms(t *testing.T) {
 	c.git("-C", "lib", "add", "f")
 	c.git("-C", "lib", "commit", "-q", "-m", "f")
 	c.repository("own")
+	c.git("-C", "own", "remote", "add", "r", "../lib")
 	const allow = "git -c protocol.file.allow=always "
 	for _, row := range []struct {
 		line string
@@ -173,15 +224,20 @@ func TestGitThatRunsNoPrograms(t *testing.T) {
 		{"git init -q i && git -C i config user.name n && git init -q i && test -e i/.git/hooks/pre-commit.sample", false},
 		{"git init -q --bare b && git -C b config user.name n", false},
 		{"git clone -q --no-hardlinks lib c1 && git clone -q --no-hardlinks --bare lib c2 && (cd c1 && git remote add r ../own && git branch --track t origin/HEAD && test -e f)", false},
-		{"git init -q g1 && git -C g1 commit -q --allow-empty -m x && git -C g1 worktree add -q ../g2 && git -C g2 config a.b c", false},
+		{"git init -q g1 && git -C g1 commit -q --allow-empty -m x && git -C g1 worktree add -q ../g2 && git -C g2 config user.name c", false},
 		{allow + "clone -q --no-hardlinks --recurse-submodules lib c3 && rm -rf c3", false},
-		{"(cd own && git remote add r ../lib && git fetch -q r && b=r/$(git -C ../lib branch --show-current) && git branch --track t $b && git branch --set-upstream-to=$b t && git config user.name n && git remote remove r)", true},
-		{"(cd own && git worktree add -q ../own2 && git config extensions.worktreeConfig true && git -C ../own2 config --worktree a.b c && git worktree remove ../own2)", true},
-		{"(cd own && " + allow + "submodule --quiet add ../lib m && git commit -qm m && test -e m/f && git -C m config a.b c)", true},
+		{"(cd own && git fetch -q r && b=r/$(git -C ../lib branch --show-current) && git branch --track t $b && git branch --set-upstream-to=$b t && git checkout -q --track -b l t && git checkout -q - && git config user.name n)", true},
+		{"(cd own && git remote rename r up && git remote add r https://example.org/x && git remote set-url r git@example.org:x && git remote remove r && git push -q -u up HEAD:new && git fetch -q --filter=blob:none up && git remote remove up)", true},
+		{"(cd own && git worktree add -q ../own2 && git config extensions.worktreeConfig true && git -C ../own2 config --worktree user.name c && git worktree remove ../own2)", true},
+		{"(cd own && " + allow + "submodule --quiet add ../lib m && git commit -qm m && test -e m/f && git -C m config user.name c)", true},
 		{"git clone -q --no-hardlinks own c4 && (cd c4 && " + allow + "submodule --quiet update --init m && test -e m/f)", true},
 		{"(cd own && git init -q && git sparse-checkout set x && git sparse-checkout disable)", true},
+		{"(cd own && " + allow + "submodule --quiet add ../lib n && git submodule --quiet deinit -f n && " + allow + "submodule --quiet update --init n && test -e n/f)", true},
+		{"git clone -q --depth 1 file://$PWD/lib c5 && (cd c5 && git fetch -q --unshallow)", true},
+		{"git clone -q --filter=blob:none --sparse file://$PWD/lib c6 && (cd c6 && git sparse-checkout set x)", true},
+		{"git clone -q --mirror lib c7 && git clone -q --reference lib lib c8 && git init -q --separate-git-dir=s2 s1 && git -C s1 commit -q --allow-empty -m x && git init -q --shared s3", true},
 	} {
-		if r := c.strictly(row.line, row.git); r.IsError || strings.Contains(r.Text, "protected") || strings.Contains(r.Text, "could not") {
+		if r := c.strictly(row.line, row.git); r.IsError || strings.Contains(r.Text, "protected") || strings.Contains(r.Text, "the command could not") {
 			t.Errorf("%s: %s", row.line, r.Text)
 		}
 	}

@@ -85,7 +85,7 @@ func TestProtectedPathsAreRefused(t *testing.T) {
 		{"git init -q z/r0 && mkdir z/r0/.vscode && echo x >z/r0/.vscode/f && rm -rf z/r0/.git && rm -r z/r0", ""},
 		{"git init -q z/r1 && echo x >z/r1/.envrc && mv z/r1 z/r2 && echo y >z/r2/.envrc && mkdir z/r2/.vscode && rm -r z/r2/.vscode z/r2/.envrc", ""},
 		{"git init -q z/repo && echo fine >z/repo/.envrc && mkdir -p z/repo/sub/.vscode", ""},
-		{"git init -q --bare z/repo.git && git -C z/repo.git config a.b c", ""},
+		{"git init -q --bare z/repo.git && git -C z/repo.git config user.name c", ""},
 	} {
 		call, err := c.prepare("shell", map[string]any{"command": row.line})
 		if err != nil {

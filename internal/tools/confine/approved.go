@@ -91,12 +91,12 @@ func (g *Guard) RefusedSettings(path, names string) Notice {
 	if names == "" {
 		return Notice{
 			Short: show + " is protected",
-			Text:  fmt.Sprintf("the command could not change %s: it cannot be checked for programs that git would run", show),
+			Text:  fmt.Sprintf("the command could not change %s: it cannot be checked for settings that need approval", show),
 		}
 	}
 	return Notice{
 		Short: show + " is protected",
-		Text: fmt.Sprintf("the command could not change %s in %s: that makes git run programs. If the change is needed, run git config as a command of its own, which asks the user",
+		Text: fmt.Sprintf("the command could not change %s in %s: without approval, it can only change settings that are known to be harmless. If the change is needed, run git config as a command of its own, which asks the user",
 			names, show),
 	}
 }

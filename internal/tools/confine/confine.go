@@ -3,8 +3,8 @@
 // make other programs run commands (see Options.Protected) are read-only in the sandbox
 // if they exist. A command that nobody approved cannot create them in existing directories: see
 // Guard.Order. Those that are created nevertheless are renamed afterwards. The configuration of
-// git stays writable. A command that nobody approved cannot make settings in it that can run
-// programs; those of other commands are reverted.
+// git stays writable. A command that nobody approved can only make settings in it that are known
+// to be harmless; others are reverted after all commands. See gitconfig.NeedsApproval.
 //
 // The check covers all directories that commands make, those in which they may have created a
 // repository, and the first 500 others, those near the top first. In directories of

@@ -11,13 +11,14 @@ import (
 	"agent/internal/tools/gitconfig"
 )
 
-// gitDir is the part of a git directory that can make git run programs.
+// gitDir is the part of a git directory that can make git run programs or work elsewhere.
 type gitDir struct {
 	config   content
 	worktree content // config.worktree
 	common   content // commondir, which names the directory with the configuration
 	linked   content // gitdir, which names the .git file of a linked worktree
 	hooks    []string
+	remotes  []string // files that describe remotes, relative: remotes/NAME, branches/NAME
 }
 
 // readGitDir reads the git directory at path. It takes the content of unchanged files
@@ -29,7 +30,28 @@ func readGitDir(path string, before gitDir) gitDir {
 		common:   readContent(filepath.Join(path, "commondir"), before.common),
 		linked:   readContent(filepath.Join(path, "gitdir"), before.linked),
 		hooks:    hooksIn(filepath.Join(path, "hooks")),
+		remotes:  remotesIn(path),
 	}
+}
+
+// remotesIn returns the files in a git directory that describe remotes as git did before it had
+// settings for them. Git still reads them, and they may name a repository with hooks.
+func remotesIn(path string) (names []string) {
+	for _, dir := range []string{"remotes", "branches"} {
+		info, err := os.Lstat(filepath.Join(path, dir))
+		if err != nil {
+			continue
+		}
+		entries, err := entriesOf(filepath.Join(path, dir), anyEntry)
+		if info.Mode()&fs.ModeSymlink != 0 || err != nil {
+			names = append(names, dir)
+			continue
+		}
+		for _, e := range entries {
+			names = append(names, filepath.Join(dir, e.Name()))
+		}
+	}
+	return names
 }
 
 // hooksIn returns the names of the hooks in a directory, without git's examples.
@@ -170,7 +192,9 @@ func (g *Guard) gitPaths(path string, worktrees []string) (paths, whole []string
 // restoreGitDir undoes those changes to a git directory since before that can make git
 // run programs.
 func (g *Guard) restoreGitDir(path string) (notices []Notice) {
-	a, before := g.area, g.gitDirs[path]
+	a := g.area
+	before, known := g.gitDirs[path]
+	repository := gitconfig.Repository{Dir: path, New: !known, Roots: a.tree.tops}
 	now := readGitDir(path, before)
 	for _, f := range []struct {
 		name        string
@@ -180,12 +204,17 @@ func (g *Guard) restoreGitDir(path string) (notices []Notice) {
 		if g.approved(file) {
 			continue
 		}
-		if n, changed := a.restoreConfig(file, f.before, f.now); changed {
+		if n, changed := a.restoreConfig(repository, file, f.before, f.now); changed {
 			notices = append(notices, n)
 		}
 	}
 	if now.common.exists && !before.common.exists && !(linkedWorktree(path, now.common) && g.area.tree.isGit(filepath.Dir(filepath.Dir(path)))) {
 		notices = append(notices, g.undo(filepath.Join(path, "commondir"), "it names the directory of git's configuration")...)
+	}
+	for _, name := range now.remotes {
+		if !slices.Contains(before.remotes, name) {
+			notices = append(notices, g.undo(filepath.Join(path, name), "it names a remote, whose hooks git may run")...)
+		}
 	}
 	hooks := filepath.Join(path, "hooks")
 	if _, ok := g.opened[hooks]; ok { // End checks all of its entries
@@ -205,14 +234,14 @@ func linkedWorktree(path string, common content) bool {
 	return filepath.Base(filepath.Dir(path)) == "worktrees" && strings.TrimSpace(common.text) == "../.."
 }
 
-// restoreConfig reverts the variables of a configuration file that can run programs.
-func (a *Area) restoreConfig(path string, before, now content) (n Notice, changed bool) {
+// restoreConfig reverts the variables of a configuration file that need approval.
+func (a *Area) restoreConfig(r gitconfig.Repository, path string, before, now content) (n Notice, changed bool) {
 	if !now.exists || before.exists && before.stamp == now.stamp && before.text == now.text {
 		return n, false
 	}
 	text, names, ok := before.text, []string(nil), false
 	if now.plain {
-		text, names, ok = gitconfig.Revert(before.text, now.text)
+		text, names, ok = r.Revert(before.text, now.text)
 	}
 	if ok && len(names) == 0 {
 		return n, false
@@ -220,7 +249,7 @@ func (a *Area) restoreConfig(path string, before, now content) (n Notice, change
 	show := a.show(path)
 	n = Notice{
 		Short: "reverted " + show,
-		Text:  "the command changed settings in " + show + " that can make git run programs; they were reverted: " + strings.Join(names, ", "),
+		Text:  "the command changed settings in " + show + " that are not known to be harmless; they were reverted: " + strings.Join(names, ", "),
 	}
 	if !ok {
 		n.Text = "the command changed " + show + " in a way that cannot be checked for programs that git would run; the file was reverted"

@@ -6,34 +6,43 @@ import (
 	"strings"
 )
 
-// programs holds the variables of a configuration file that can make git run programs, by
-// name, in the order of the file.
-type programs map[string][]Variable
+// settings holds variables of a configuration file by name, in the order of the file.
+type settings map[string][]Variable
 
-// programsIn returns the programs of a configuration file. It reports false if git stops at an
-// error in the text, or if the offsets of the variables are not those in the text.
-func programsIn(text string) (programs, bool) {
-	if strings.ContainsAny(text, "\x00\r\ufeff") {
-		return nil, false
+// compared returns the variables of two texts of a configuration file, before and after a command,
+// that need approval, with all values that they have in one of the texts. It reports false if git
+// stops at an error in a text, or if the offsets of the variables are not those in the text.
+func compared(r Repository, before, after string) (was, is settings, parsed bool) {
+	if strings.ContainsAny(before+after, "\x00\r\ufeff") {
+		return nil, nil, false
 	}
-	variables, ok := Parse(text)
-	all := programs{}
-	for _, v := range variables {
-		if v.RunsPrograms() {
-			all[v.Name()] = append(all[v.Name()], v)
+	old, readOld := Parse(before)
+	now, readNow := Parse(after)
+	j := newJudge(r, old, now)
+	needs := map[string]bool{}
+	for _, v := range slices.Concat(old, now) {
+		needs[v.Name()] = needs[v.Name()] || !j.harmless(v)
+	}
+	those := func(all []Variable) settings {
+		out := settings{}
+		for _, v := range all {
+			if needs[v.Name()] {
+				out[v.Name()] = append(out[v.Name()], v)
+			}
 		}
+		return out
 	}
-	return all, ok
+	return those(old), those(now), readOld && readNow
 }
 
 // same reports whether both have the same values of a variable.
-func (p programs) same(q programs, name string) bool {
+func (p settings) same(q settings, name string) bool {
 	return slices.EqualFunc(p[name], q[name], func(v, w Variable) bool { return v.Value == w.Value && v.Bare == w.Bare })
 }
 
 // changed returns the sorted names of the variables whose values differ.
-func (p programs) changed(q programs) (names []string) {
-	for _, all := range []programs{p, q} {
+func (p settings) changed(q settings) (names []string) {
+	for _, all := range []settings{p, q} {
 		for name := range all {
 			if !p.same(q, name) && !slices.Contains(names, name) {
 				names = append(names, name)
@@ -46,7 +55,7 @@ func (p programs) changed(q programs) (names []string) {
 
 // only returns the variables with these names, in the order of the file. It has a variable
 // once that versions of git read differently.
-func (p programs) only(names []string) (out []Variable) {
+func (p settings) only(names []string) (out []Variable) {
 	for _, name := range names {
 		out = append(out, p[name]...)
 	}
@@ -54,21 +63,19 @@ func (p programs) only(names []string) (out []Variable) {
 	return slices.CompactFunc(out, func(v, w Variable) bool { return v.Start == w.Start })
 }
 
-// Changed returns the sorted names of the variables that can run programs and whose values differ
+// Changed returns the sorted names of the variables that need approval and whose values differ
 // between two texts of a configuration file. It reports false if it cannot parse one of them.
-func Changed(before, after string) (names []string, ok bool) {
-	was, parsed := programsIn(before)
-	is, ok := programsIn(after)
-	return was.changed(is), ok && parsed
+func (r Repository) Changed(before, after string) (names []string, ok bool) {
+	was, is, ok := compared(r, before, after)
+	return was.changed(is), ok
 }
 
-// Revert returns the text of a configuration file, after, with the variables that can run
-// programs restored from before, and the names of the variables that differed. All other
-// changes stay. If that is not possible, it returns before, and ok is false.
-func Revert(before, after string) (text string, names []string, ok bool) {
-	was, parsed := programsIn(before)
-	is, ok := programsIn(after)
-	if !ok || !parsed {
+// Revert returns the text of a configuration file, after, with the variables that need approval
+// restored from before, and the names of the variables that differed. All other changes stay.
+// If that is not possible, it returns before, and ok is false.
+func (r Repository) Revert(before, after string) (text string, names []string, ok bool) {
+	was, is, ok := compared(r, before, after)
+	if !ok {
 		return before, nil, false
 	}
 	if names = was.changed(is); len(names) == 0 {
@@ -90,7 +97,7 @@ func Revert(before, after string) (text string, names []string, ok bool) {
 		out.WriteString(header(v) + "\n" + strings.TrimSuffix(before[start:end], "\n") + "\n")
 	}
 	text = out.String()
-	if now, ok := programsIn(text); !ok || len(was.changed(now)) > 0 {
+	if left, ok := r.Changed(before, text); !ok || len(left) > 0 {
 		return before, nil, false
 	}
 	return text, names, true

@@ -20,6 +20,9 @@ func (g *guesser) gitEffects(p *Part, args []string, sub string) {
 				p.needs(Destroys, "`git checkout` discards changes")
 			}
 			g.discards(p, args[:i], sub, args[i+1:])
+			if setsUp(sub, args[i+1:]) {
+				g.writes(p, g.gitConfig(p, args[:i]), false)
+			}
 			if sub == "checkout" && len(p.dirs) == 0 && len(bash.Operands(args[i+1:])) > 1 && !given("-b", args[i+1:]) {
 				p.needs(Unclear, "`git checkout` may discard changes: its directory is not known")
 			}

@@ -196,7 +196,7 @@ type Files struct {
 	// Protected are the first protected paths that the command tried, but failed, to change.
 	Protected []string
 	// Settings are the first changes of configuration files of git that failed. Why holds the
-	// settings that can make git run programs; it is empty if the file could not be checked.
+	// settings that need approval; it is empty if the file could not be checked.
 	Settings []Change
 	// Planted are directories in which the command created an entry by which git recognizes a
 	// repository, or to which it moved one. Made are further ones that it has created itself.

@@ -54,15 +54,22 @@ func readConfig(dir int, name string) (f config, err error) {
 	return config{string(text), info.Mode & 0o7777}, err
 }
 
-// refuseConfig returns why a configuration file cannot replace another one, because git would then
-// run other programs; "" if it can. It reports the settings.
-func (c *change) refuseConfig(path string, before, after config) (why string) {
-	names, ok := gitconfig.Changed(before.text, after.text)
+// refuseConfig returns why a configuration file cannot replace another one, because it has settings
+// that need approval; "" if it can. It reports the settings. A git directory
+// that the command has just made, or makes with this change, is new.
+func (c *change) refuseConfig(path string, before, after config, isNew bool) (why string) {
+	names, ok := c.repository(path, isNew).Changed(before.text, after.text)
 	if ok && len(names) == 0 {
 		return ""
 	}
 	c.guard.nameSettings(path, strings.Join(names, ", "))
-	return "it makes git run programs"
+	return "it has settings that need approval"
+}
+
+// repository returns the repository of a configuration file.
+func (c *change) repository(path string, isNew bool) gitconfig.Repository {
+	dir := filepath.Dir(path)
+	return gitconfig.Repository{Dir: dir, New: isNew || c.guard.isMade(dir), Roots: c.order.Roots}
 }
 
 // checkConfig returns why a rename cannot replace a configuration file; "" if it can. If act makes
@@ -93,7 +100,7 @@ func (c *change) checkConfig(to place) (why string) {
 		c.guard.nameSettings(to.path, "")
 		return "it cannot be read"
 	}
-	return c.refuseConfig(to.path, before, after)
+	return c.refuseConfig(to.path, before, after, false)
 }
 
 // replaceConfig replaces a configuration file by a copy of the one that is renamed to its path.
@@ -116,7 +123,7 @@ func (c *change) replaceConfig(from, to *place) error {
 	if err != nil {
 		return err
 	}
-	if c.refuseConfig(to.path, before, after) != "" {
+	if c.refuseConfig(to.path, before, after, false) != "" {
 		return unix.EPERM
 	}
 	if err = putCopy(toDir, toName, after); err != nil {
@@ -134,7 +141,7 @@ func (c *change) sealConfig(dir int, path, name string) (why string) {
 	}
 	f, err := readConfig(dir, name)
 	if err == nil {
-		if why = c.refuseConfig(path+"/"+name, config{}, f); why != "" || !c.acts {
+		if why = c.refuseConfig(path+"/"+name, config{}, f, true); why != "" || !c.acts {
 			return why
 		}
 		err = putCopy(dir, name, f)

@@ -62,7 +62,7 @@ type Reports struct {
 	// change.
 	Protected func(path string)
 	// Settings is called once for each of the first changes of a configuration file of git that were
-	// refused, with the settings that can make git run programs; "" if the file cannot be checked.
+	// refused, with the settings that need approval; "" if the file cannot be checked.
 	Settings func(path, settings string)
 	// Repository is called once for each directory in which the command creates an entry by
 	// which git recognizes a repository, or to which it moves one. Made is set if the command

@@ -25,7 +25,13 @@ var loaded = []string{
 func Server(root, dir string, command, env []string) (text string, files []string) {
 	name, args := command[0], command[1:]
 	var all []launch
-	if programs := localWords(root, dir, programsOf(name, env)); len(programs) > 0 {
+	started := programsOf(name, env)
+	if slices.Contains(starters, launcher(name)) { // env tool
+		for _, word := range wordsIn(strings.Join(args, "\n")) {
+			started = append(started, programsOf(word, env)...)
+		}
+	}
+	if programs := localWords(root, dir, started); len(programs) > 0 {
 		all = append(all, launch{root: root, dir: dir, words: programs})
 	}
 	if !elsewhere(root, args) {
@@ -275,7 +281,7 @@ func ImportsFromDir(command []string) bool {
 
 // elsewhere reports whether an option makes a program work in a directory outside root.
 func elsewhere(root string, args []string) bool {
-	return slices.ContainsFunc(workingDirs(args), func(dir string) bool { return filepath.IsAbs(dir) && !realpath.Inside(dir, root) })
+	return slices.ContainsFunc(workingDirs(args), func(dir string) bool { return filepath.IsAbs(dir) && !realpath.Inside(dir, root) && !realpath.Inside(realpath.Of(dir), realpath.Of(root)) })
 }
 
 // workingDirs returns the directories in which options make a program work or look for
@@ -303,20 +309,23 @@ func isCode(word string) bool {
 	return false
 }
 
-// localWords returns the words that can name something in root, relative to dir.
+// localWords returns the words that can name something in root, relative to dir. An absolute
+// path may lead there through links.
 func localWords(root, dir string, words []string) (out []string) {
+	real := realpath.Of(root)
 	for _, word := range words {
-		if filepath.IsAbs(word) {
-			if in := realpath.Of(root); !realpath.Inside(word, root) && realpath.Inside(word, in) {
-				word = filepath.Join(root, strings.TrimPrefix(word, in))
-			}
-			rel, err := filepath.Rel(dir, word)
-			if err != nil || !realpath.Inside(word, root) {
-				continue
-			}
-			word = rel
+		if !filepath.IsAbs(word) {
+			out = append(out, word)
+			continue
 		}
-		out = append(out, word)
+		for _, path := range realpath.Steps(word) {
+			if in, ok := realpath.Rel(path, real); ok && !realpath.Inside(path, root) {
+				path = filepath.Join(root, in)
+			}
+			if rel, err := filepath.Rel(dir, path); err == nil && realpath.Inside(path, root) && !slices.Contains(out, rel) {
+				out = append(out, rel)
+			}
+		}
 	}
 	return out
 }

@@ -65,14 +65,19 @@ func TestServersThatPathFindsInTheWorkspace(t *testing.T) {
 	if err := os.Symlink(filepath.Join(root, ".venv"), filepath.Join(other, "link")); err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []struct{ name, path, file string }{
+	if err := os.Symlink(filepath.Join(root, ".venv/bin/srv"), filepath.Join(other, "tool")); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ command, path, file string }{
+		{other + "/link/bin/srv", "", "srv"}, {"node " + other + "/link/bin/srv", "", "srv"}, {"tool", other, "srv"}, {"env tool", other + ":/usr/bin", "srv"}, {"env srv", root + "/.venv/bin:/usr/bin", "srv"},
+		{"timeout 60 srv", root + "/.venv/bin:/usr/bin", "srv"}, {"sh -c tool", other + ":/bin", "srv"}, {"npx --prefix " + other + "/link/bin ./srv", "", "srv"}, {"env own", other, ""},
 		{"srv", root + "/.venv/bin:/usr/bin", "srv"}, {"srv", other + "/link/bin", "srv"}, {filepath.Join(other, "script"), root + "/.venv/bin", "node"},
 		{"script", root + "/.venv/bin:" + other, "node"}, {"own", root + "/.venv/bin:" + other, ""},
 	} {
 		t.Setenv("PATH", c.path)
-		got, _ := trust.Server(root, root, []string{c.name}, nil)
+		got, _ := trust.Server(root, root, strings.Fields(c.command), nil)
 		if c.file != "" && !strings.Contains(got, "--- .venv/bin/"+c.file+" ") || c.file == "" && got != "" {
-			t.Errorf("%s with PATH=%s: %q", c.name, c.path, got)
+			t.Errorf("%s with PATH=%s: %q", c.command, c.path, got)
 		}
 	}
 }

@@ -111,6 +111,16 @@ func (f *field) setDefault() {
 	}
 }
 
+// label returns what the user sees of a choice: its title, and the value if that differs, so
+// that a server cannot give a value a misleading name.
+func (c choice) label() string {
+	title, value := phrase.OneLine(c.Title, maxText), phrase.OneLine(c.Const, maxText)
+	if title == "" || value == "" || strings.EqualFold(title, value) {
+		return cmp.Or(title, value)
+	}
+	return title + " (" + value + ")"
+}
+
 // choice returns the value of choice i.
 func (f *field) choice(i int) any {
 	if f.Type == "boolean" {
@@ -126,7 +136,7 @@ func (f *field) question(form Form) Question {
 		q.Text += ": " + phrase.OneLine(f.Description, maxText)
 	}
 	for _, c := range f.choices {
-		q.Choices = append(q.Choices, phrase.OneLine(cmp.Or(c.Title, c.Const), maxText))
+		q.Choices = append(q.Choices, c.label())
 	}
 	q.Typed, q.Optional, q.Default, q.Selected = f.choices == nil, !f.required, f.start.Text, f.start.Choices
 	need := ", optional"

@@ -176,3 +176,21 @@ func TestOtherForms(t *testing.T) {
 		t.Error("a form that requires an unknown field is asked")
 	}
 }
+
+// A choice of a server shows the value that is sent if its title is another word.
+func TestChoicesShowTheirValues(t *testing.T) {
+	var schema any
+	if err := json.Unmarshal([]byte(`{"type":"object","properties":{"a":{"type":"string","enum":["DELETE-ALL","keep","Red"],"enumNames":["Decline","","red"]}}}`), &schema); err != nil {
+		t.Fatal(err)
+	}
+	s, err := elicit.NewSeries(elicit.Form{Server: "x", Message: "m"}, schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = s.Ask(func(q elicit.Question) (elicit.Answer, error) {
+		if got := strings.Join(q.Choices, "|"); got != "Decline (DELETE-ALL)|keep|red" {
+			t.Errorf("got %s", got)
+		}
+		return elicit.Answer{Action: elicit.Decline}, nil
+	})
+}

@@ -281,7 +281,9 @@ func ImportsFromDir(command []string) bool {
 
 // elsewhere reports whether an option makes a program work in a directory outside root.
 func elsewhere(root string, args []string) bool {
-	return slices.ContainsFunc(workingDirs(args), func(dir string) bool { return filepath.IsAbs(dir) && !realpath.Inside(dir, root) && !realpath.Inside(realpath.Of(dir), realpath.Of(root)) })
+	return slices.ContainsFunc(workingDirs(args), func(dir string) bool {
+		return filepath.IsAbs(dir) && !realpath.Inside(dir, root) && !realpath.Inside(realpath.Of(dir), realpath.Of(root))
+	})
 }
 
 // workingDirs returns the directories in which options make a program work or look for

@@ -3,6 +3,7 @@ package loop_test
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -124,5 +125,29 @@ func damage(t *testing.T, path string) {
 	defer f.Close()
 	if _, err := f.WriteAt([]byte(strings.Repeat("#", len(text)-header-1)), int64(header)); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// A stored session without events is reported as opened, too.
+func TestResumeASessionWithoutEvents(t *testing.T) {
+	dir := t.TempDir()
+	header := `{"seq":0,"type":"header","format":1,"id":"1nek8mg9jhrj","dir":"/w","version":"0.2.0","time":"2026-11-03T09:00:00Z"}` + "\n"
+	if err := os.Mkdir(filepath.Join(dir, "sessions"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "sessions", "1nek8mg9jhrj.jsonl"), []byte(header), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	log, _, err := history.Open(dir).Resume("1nek8mg9jhrj")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	o := options(script.New())
+	o.Log = log
+	c := openDialogue(t, o)
+	defer c.end()
+	if e, ok := (<-c.events).(event.Opened); !ok || e.Events != 0 {
+		t.Errorf("got %+v", e)
 	}
 }

@@ -316,9 +316,9 @@ func TestGitInExistingRepositories(t *testing.T) {
 				"git format-patch -q -o p HEAD~1; git reset -q --hard HEAD~1; git am -q p/*; rm -r p",
 				"echo 9 >f; git stash -q; git stash pop -q; git checkout -q f",
 				"git bisect start HEAD HEAD~3; git bisect good; git bisect reset",
-				"git fetch -q ../first; git remote add r ../first; git fetch -q r; git remote remove r; git tag x; git gc -q; git repack -q -a -d; git pack-refs --all",
+				"git fetch -q ../first; git remote add s https://example.org/x; git remote remove s; git tag x; git gc -q; git repack -q -a -d; git pack-refs --all",
 				"git worktree add -q -b wt ./wt; git -C wt commit -q --allow-empty -m x; git -C wt rebase -q HEAD~1; git worktree remove ./wt; git branch -q -D wt",
-				"git clone -q --no-hardlinks . c; rm -rf c; git config a.b c",
+				"git clone -q --no-hardlinks . c; rm -rf c; git config user.name c",
 				"git -c protocol.file.allow=always submodule --quiet add ../first m; git commit -qm m; git submodule --quiet deinit -f m; git -c protocol.file.allow=always submodule --quiet update --init m; test -e m/.git",
 			} {
 				if r := c.strictly("set -e; "+line, true); r.IsError || r.Blocked != nil || strings.Contains(r.Text, "the command could not") {

@@ -81,16 +81,18 @@ func New(o Options) *Area {
 
 // Guard is the check of one command. A nil Guard does nothing.
 type Guard struct {
-	area     *Area
-	private  bool // it cannot change anything
-	profile  *sandbox.Profile
-	scan     int                    // number of the scan before the command
-	gitDirs  map[string]gitDir      // before the command
-	gitFiles map[string]content     // .git files before the command
-	write    []string               // what it may write to, without links
-	links    map[string]leadingLink // before the command, by path
-	dirs     map[string]resolved    // directories of protected paths
-	absent   map[string]string      // protected paths that did not exist, and why they are protected
+	area      *Area
+	private   bool // it cannot change anything
+	profile   *sandbox.Profile
+	scan      int                    // number of the scan before the command
+	gitDirs   map[string]gitDir      // before the command
+	gitFiles  map[string]content     // .git files before the command
+	write     []string               // what it may write to, without links
+	links     map[string]leadingLink // before the command, by path
+	dirs      map[string]resolved    // directories of protected paths
+	absent    map[string]string      // protected paths that did not exist, and why they are protected
+	unchecked []string               // places outside the tree that it can write to, without links
+	leading   map[string]string      // see leadingToRepositories, before the command
 	// unsearched is a protected directory that is too large to search for links; "" if none is.
 	unsearched string
 
@@ -148,6 +150,8 @@ func (a *Area) Begin(e Extent) *Guard {
 	a.tree.scan()
 	g.scan = a.tree.scans
 	g.profile = a.profile(session, e.Network, e.SystemTemp)
+	g.unchecked = g.uncheckedPlaces()
+	g.leading = g.leadingToRepositories()
 	if e.HideHome {
 		a.hideHome(g.profile)
 		g.profile.Hide = append(g.profile.Hide, e.Hide...)
@@ -275,6 +279,7 @@ func (g *Guard) EndWith(seen Seen) (notices []Notice) {
 			notices = append(notices, g.undo(filepath.Join(dir, ".git"), "names a git directory that is not checked for programs that git would run")...)
 		}
 	}
+	notices = append(notices, g.renameLinks()...)
 	for path, why := range g.absent {
 		notices = append(notices, g.undo(path, why)...)
 	}

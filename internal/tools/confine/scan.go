@@ -60,6 +60,7 @@ type directory struct {
 	// there is none. It names the git directories in named.
 	pointer int
 	named   []string
+	leaving []string // symbolic links whose targets are outside the tops, absolute
 }
 
 // protectedName is an entry of a directory that is protected by its name.
@@ -217,6 +218,9 @@ func (t *tree) read(path string, s stamp, before *directory) *directory {
 	for _, e := range entries {
 		name := e.Name()
 		sub := filepath.Join(path, name)
+		if e.Type()&fs.ModeSymlink != 0 && name != ".git" && t.leaves(path, sub) {
+			d.leaving = append(d.leaving, sub)
+		}
 		switch {
 		case d.git && inGit:
 			if e.IsDir() && (name == "modules" || name == "worktrees") {
@@ -292,17 +296,23 @@ func (t *tree) isGit(path string) bool {
 	return d != nil && d.git
 }
 
+// leaves reports whether the target of a link in dir is outside the tops.
+func (t *tree) leaves(dir, link string) bool {
+	target, err := os.Readlink(link)
+	return err == nil && !inAny(from(dir, target), t.tops)
+}
+
 // leads reports whether e is a link with the name of a directory whose files are protected.
 func (t *tree) leads(e fs.DirEntry) bool {
 	return e.Type()&fs.ModeSymlink != 0 && t.protected.Parent(e.Name())
 }
 
-// readDir returns the entries of a directory that may matter: directories, and files that
-// are protected or belong to git; in dependencies, only the latter.
+// readDir returns the entries of a directory that may matter: directories, links, and files that
+// are protected or belong to git; in dependencies, no protected files.
 func (t *tree) readDir(path string, inDeps bool) ([]fs.DirEntry, error) {
 	parent := filepath.Base(path)
 	return entriesOf(path, func(e fs.DirEntry) bool {
-		return e.IsDir() || slices.Contains(gitNames, e.Name()) || !inDeps && (t.protected.Why(parent, e.Name()) != "" || t.leads(e))
+		return e.IsDir() || e.Type()&fs.ModeSymlink != 0 || slices.Contains(gitNames, e.Name()) || !inDeps && t.protected.Why(parent, e.Name()) != ""
 	})
 }
 

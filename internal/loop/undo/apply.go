@@ -37,7 +37,7 @@ func (r *Restorer) Apply(ctx context.Context, p *Plan) (event.Undone, error) {
 	for _, it := range p.Items {
 		w.spare += int64(len(it.Path)) + maxItem
 	}
-	var items []Item
+	var items, dropped []Item
 	for _, it := range p.Items {
 		if err := ctx.Err(); err != nil {
 			return event.Undone{}, err
@@ -46,9 +46,18 @@ func (r *Restorer) Apply(ctx context.Context, p *Plan) (event.Undone, error) {
 		case err == nil:
 			items = append(items, it)
 		case errors.Is(err, errChanged):
+			dropped = append(dropped, it)
 			out.Conflicts = append(out.Conflicts, it.Shown)
 		default:
+			dropped = append(dropped, it)
 			out.Lost = append(out.Lost, event.LostChange{Path: it.Shown, Why: "its current content cannot be stored: " + err.Error()})
+		}
+	}
+	for i, it := range slices.Backward(items) {
+		if it.isLast(dropped, items) {
+			out.Lost = append(out.Lost, event.LostChange{Path: it.Shown, Why: errLast.Error()})
+			items = slices.Delete(items, i, i+1)
+			w.journal.Items, w.stamps = slices.Delete(w.journal.Items, i, i+1), slices.Delete(w.stamps, i, i+1)
 		}
 	}
 	w.admitParents()
@@ -141,6 +150,8 @@ func (r *Restorer) finish(w *applier) error {
 var (
 	errChanged  = errors.New("it was changed meanwhile")
 	errNotEmpty = errors.New("the directory is not empty")
+	errUnlinked = errors.New("its other hard links have changed")
+	errLast     = errors.New("it is kept, because another name of this file cannot be restored")
 )
 
 // applier carries out a journal.
@@ -148,10 +159,11 @@ type applier struct {
 	pack    *blobs.Pack
 	roots   *roots
 	journal note
-	spare   int64        // bytes of the pack that the contents of files that no undo needs leave for the journal
-	stamps  []string     // of the items before the undo; empty if nothing is there
-	ready   map[int]bool // items that were restored before a crash
-	torn    map[int]bool // items that a crash interrupted while they were overwritten: see isTorn
+	spare   int64          // bytes of the pack that the contents of files that no undo needs leave for the journal
+	stamps  []string       // of the items before the undo; empty if nothing is there
+	ready   map[int]bool   // items that were restored before a crash
+	torn    map[int]bool   // items that a crash interrupted while they were overwritten: see isTorn
+	linked  map[file][]int // items that restore names of the same file with several hard links
 
 	mu      sync.Mutex
 	skipped map[int]error    // items that were not restored
@@ -247,6 +259,13 @@ func (w *applier) run() {
 	slices.Reverse(down)
 	isDir := func(s snapshot.State) bool { return s.Kind == snapshot.Dir }
 	w.each(up, func(it journalItem) bool { return isDir(it.From) }, w.openDir, false)
+	w.linked = map[file][]int{}
+	for i, it := range items {
+		if it.To.Kind == snapshot.File && it.To.Lost == snapshot.LostLinks {
+			w.linked[fileOf(it.To)] = append(w.linked[fileOf(it.To)], i)
+		}
+	}
+	w.linkEarly(up)
 	w.each(down, func(it journalItem) bool {
 		return !isDir(it.From) && it.From.Kind != snapshot.Absent && (it.To.Kind == snapshot.Absent || isDir(it.To))
 	}, w.remove, false)
@@ -375,6 +394,9 @@ func (w *applier) remove(i int, at place) error {
 	}
 	if err := w.unchanged(i, at); err != nil {
 		return err
+	}
+	if w.isLast(i) {
+		return errLast
 	}
 	return at.open.Remove(at.rel)
 }

@@ -172,7 +172,7 @@ func (k *call) settlePrograms(from int64, touched []snapshot.Touched) {
 // removed. Content is that of the file now; nil if it is not known.
 func (k *call) count(sum *event.FilesChanged, t snapshot.Touched, left snapshot.State, content []byte) (added, removed int) {
 	shown := k.roots.show(t.Path)
-	relinks := left.Kind == snapshot.Absent && k.roots.findLink(t.Before) != ""
+	relinks := left.Kind == snapshot.Absent && k.roots.relinks(t.Before)
 	if t.Before.Lost != "" && !relinks && !(k.tool && inPlace(t.Before, left)) {
 		sum.Lost = append(sum.Lost, event.LostChange{Path: shown, Why: t.Before.Lost})
 	}

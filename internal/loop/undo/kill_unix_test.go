@@ -106,14 +106,18 @@ func TestAnUndoThatIsKilledIsFinished(t *testing.T) {
 		t.Skip("few of the slow programs with the race detector are killed at the right moment")
 	}
 	runs := sampling.Runs(10)
-	files := map[string]string{"file": "x\n", "dir/x": "x\n", "dir/y/z": "z\n"}
+	files := map[string]string{"file": "x\n", "dir/x": "x\n", "dir/y/z": "z\n", "pair/x": "one file\n"}
 	for i := range 20 {
 		files["many/f"+strconv.Itoa(i)] = ten
 	}
 	s := newSession(t, files)
+	s.must(os.Link(s.in("pair/x"), s.in("pair/y")))
 	before := s.tree()
 	s.turn("1", func() {
 		s.run(func(c *command) {
+			c.rename("pair", "moved", "x", "y")
+			c.write("new", "two names\n")
+			s.must(os.Link(s.in("new"), c.touch("new2")))
 			for i := range 20 {
 				c.write("many/f"+strconv.Itoa(i), replace("2\n", "two\n"))
 			}

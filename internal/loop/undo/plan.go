@@ -41,7 +41,8 @@ type Item struct {
 	Now, To snapshot.State
 	Merged  bool   // To has later changes by others, too
 	content []byte // of To, if it is not in the pack
-	link    string // another name of the file of To, absolute; empty for none
+	linked  bool   // To is a name of a file with several hard links, and Now is not: see relink
+	link    string // another name of the file of To, absolute; empty to write its content
 	left    bool   // the steps left Now, so no change by others is lost if it cannot be stored
 	unkept  string // why the content of Now cannot be kept, for the user; empty if it can be
 }
@@ -81,6 +82,7 @@ type planner struct {
 	removes bool // see Back
 	plan    *Plan
 	items   map[string]*Item
+	missing []Item // whose To is not restored, and may have another name: see holdLast
 }
 
 // fill plans to restore the paths, which are sorted. Chain returns the chain of a path.
@@ -92,7 +94,12 @@ func (w *planner) fill(ctx context.Context, paths []string, chain func(path stri
 		}
 		w.add(path, chain(path))
 	}
+	w.relink(paths)
 	w.checkDirectories(paths)
+	for w.holdLast(paths) {
+		w.checkDirectories(paths)
+	}
+	slices.SortStableFunc(w.plan.Lost, func(a, b event.LostChange) int { return strings.Compare(a.Path, b.Path) })
 	for _, path := range paths {
 		if it := w.items[path]; it != nil {
 			w.plan.Items = append(w.plan.Items, *it)
@@ -116,14 +123,14 @@ func (w *planner) add(path string, chain []stretch) {
 	case v.lost != "":
 		w.lose(it, v.lost)
 	case v.conflict:
-		w.plan.Conflicts = append(w.plan.Conflicts, it)
+		w.conflict(&it)
 	case to.State.Same(it.Now):
 	case to.Kind == snapshot.Absent && it.Now.Kind != snapshot.Dir && !chain[0].tool && !w.removes && at.isIgnored():
 		w.plan.Ignored++
-	case to.Kind == snapshot.File && to.content == nil && to.link == "" && !w.pack.Has(to.Hash):
+	case to.Kind == snapshot.File && to.content == nil && !to.isLinked(it.Now) && !w.pack.Has(to.Hash):
 		w.lose(it, "its old content is no longer stored")
 	default:
-		it.To, it.content, it.link, it.Merged = to.State, to.content, to.link, v.merged
+		it.To, it.content, it.linked, it.Merged = to.State, to.content, to.isLinked(it.Now), v.merged
 		it.unkept = at.unkept(it.Now)
 		w.items[path] = &it
 	}
@@ -166,13 +173,13 @@ func unkept(items []Item) (all []event.LostChange) {
 
 func (w *planner) lose(it Item, why string) {
 	w.plan.Lost = append(w.plan.Lost, event.LostChange{Path: it.Shown, Why: why})
+	w.missing = append(w.missing, it)
 }
 
 // value is a state with the content of a file, if that is not in the pack.
 type value struct {
 	snapshot.State
 	content []byte
-	link    string // see Item
 }
 
 // now returns the current state, in a form that can be compared with left.
@@ -212,9 +219,8 @@ func (w *planner) revertStretch(cur value, l stretch) (value, verdict) {
 	case cur.Same(l.before):
 		return cur, verdict{}
 	case l.relinks(cur.State):
-		if before.link = w.roots.findLink(l.before); before.link == "" {
-			return cur, verdict{lost: l.before.Lost}
-		}
+		return before, verdict{}
+	case w.plan.Redo && l.replaced(cur.State):
 		return before, verdict{}
 	case l.before.Lost != "" && !(l.tool && inPlace(l.before, cur.State)):
 		return cur, verdict{lost: l.before.Lost}
@@ -240,6 +246,12 @@ func (w *planner) revertStretch(cur value, l stretch) (value, verdict) {
 // its path since.
 func (l stretch) relinks(cur snapshot.State) bool {
 	return l.before.Lost == snapshot.LostLinks && cur.Kind == snapshot.Absent && (l.after == nil || l.after.Kind == snapshot.Absent)
+}
+
+// replaced reports whether l, which is an undo, put what is at its path now in the place of a file
+// whose content it stored. That file can always be written again.
+func (l stretch) replaced(cur snapshot.State) bool {
+	return l.before.Kind == snapshot.File && l.before.Hash != "" && l.after != nil && cur.Same(*l.after) && !inPlace(l.before, cur)
 }
 
 // mergeFile reverts the changes that l made to the mode and the content of a file, and
@@ -317,6 +329,9 @@ func (w *planner) checkDirectories(paths []string) {
 
 func (w *planner) conflict(it *Item) {
 	w.plan.Conflicts = append(w.plan.Conflicts, *it)
+	if it.To.Lost != "" {
+		w.missing = append(w.missing, *it)
+	}
 	delete(w.items, it.Path)
 }
 

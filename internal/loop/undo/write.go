@@ -15,7 +15,7 @@ import (
 // writers is how many files are restored at once. Most of the time they wait for the disk.
 const writers = 8
 
-// writeAll restores files and links.
+// writeAll restores files and links. Hard links come last, because they need another name.
 func (w *applier) writeAll(order []int) {
 	todo := make(chan int)
 	var all sync.WaitGroup
@@ -27,26 +27,35 @@ func (w *applier) writeAll(order []int) {
 		})
 	}
 	for _, i := range order {
-		if k := w.journal.Items[i].To.Kind; k == snapshot.File || k == snapshot.Link {
+		it := w.journal.Items[i]
+		if it.To.Kind == snapshot.File && it.Link == "" || it.To.Kind == snapshot.Link {
 			todo <- i
 		}
 	}
 	close(todo)
 	all.Wait()
+	w.each(order, func(it journalItem) bool { return it.Link != "" }, w.link, true)
 }
 
 // write restores a file or link.
 func (w *applier) write(i int, at place) error {
-	it, temp := w.journal.Items[i], w.temp(i, at)
-	if it.Link != "" {
-		return w.link(i, at)
-	}
+	it := w.journal.Items[i]
 	if inPlace(it.To, it.From) {
 		if err := w.unchanged(i, at); err != nil {
 			return err
 		}
 		return w.overwrite(i, at)
 	}
+	err := w.replace(i, at)
+	if err == nil && it.To.Lost == snapshot.LostLinks && len(w.siblings(i)) == 0 {
+		w.miss(i, missedLinks)
+	}
+	return err
+}
+
+// replace puts a new file or link in the place of what is there.
+func (w *applier) replace(i int, at place) error {
+	it, temp := w.journal.Items[i], w.temp(i, at)
 	defer func() { _ = at.open.Remove(temp) }()
 	if err := w.writeTemp(i, at, temp); err != nil {
 		return err

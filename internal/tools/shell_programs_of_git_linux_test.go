@@ -127,6 +127,10 @@ func TestRemotesAreRevertedAtTheEnd(t *testing.T) {
 	if text := c.text(".git/config"); !strings.Contains(text, "https://example.org/x") || strings.Contains(text, "/tmp") || strings.Contains(text, "/home") {
 		t.Errorf("the configuration is %s", text)
 	}
+	r = c.sh("git config core.worktree "+c.dir+"; git remote add local ../other", tools.Access{Protected: []string{filepath.Join(c.dir, ".git", "config")}})
+	if text := c.text(".git/config"); strings.Contains(r.Text, "reverted") || !strings.Contains(text, "../other") || !strings.Contains(text, "worktree = ") {
+		t.Errorf("the approved change was reverted: %s", r.Text)
+	}
 	if c.exists(".git/remotes/evil") || c.exists(".git/branches/evil") {
 		t.Error("a remote of the command stays")
 	}

@@ -21,7 +21,7 @@ func (g *guesser) gitEffects(p *Part, args []string, sub string) {
 			}
 			g.discards(p, args[:i], sub, args[i+1:])
 			if setsUp(sub, args[i+1:]) {
-				g.writes(p, g.gitConfig(p, args[:i]), false)
+				g.writes(p, g.gitConfig(p, args[:i], sub, args[i+1:]), false)
 			}
 			if sub == "checkout" && len(p.dirs) == 0 && len(bash.Operands(args[i+1:])) > 1 && !given("-b", args[i+1:]) {
 				p.needs(Unclear, "`git checkout` may discard changes: its directory is not known")

@@ -39,13 +39,13 @@ func configures(args []string) bool {
 	for i := 0; i < len(args); i++ {
 		name, _, joined := strings.Cut(args[i], "=")
 		switch {
-		case name == "--global" || name == "--system" || name == "-f" || name == "--file" || name == "--blob":
-			return false // other effects are known of these files
-		case name == "-l" || name == "-z" || strings.HasPrefix(name, "--get") || name == "--list":
+		case name == "--global" || name == "--system" || name == "--blob":
+			return false // no command can change these files without approval
+		case name == "-l" || strings.HasPrefix(name, "--get") || name == "--list":
 			return false
 		case name == "-e" || strings.HasPrefix(name, "--e") || strings.HasPrefix(name, "--re") || strings.HasPrefix(name, "--un"):
 			writes = true // edit, rename, remove, replace or unset
-		case slices.Contains([]string{"--type", "--default", "--comment", "--value", "--url", "-t"}, name):
+		case slices.Contains([]string{"--type", "--default", "--comment", "--value", "--url", "-t", "-f", "--file"}, name):
 			if !joined {
 				i++
 			}
@@ -75,25 +75,34 @@ func configures(args []string) bool {
 	return gitconfig.NeedsApproval(operands[0], value)
 }
 
-// gitConfig returns the configuration file of the repository that git uses. Options are the words
-// before its subcommand.
-func (g *guesser) gitConfig(p *Part, options []string) string {
-	top := ""
+// gitConfig returns the configuration file that a subcommand of git changes. Options are the words
+// before it, and args those after it.
+func (g *guesser) gitConfig(p *Part, options []string, sub string, args []string) string {
+	top, config := "", ""
 	for i, w := range options {
-		switch next := i + 1; {
-		case next < len(options) && w == "-C":
-			if filepath.IsAbs(options[next]) {
-				top = options[next]
-			} else {
-				top = filepath.Join(top, options[next])
-			}
-		case next < len(options) && w == "--git-dir":
-			return filepath.Join(top, options[next], "config")
-		case strings.HasPrefix(w, "--git-dir="):
-			return filepath.Join(top, strings.TrimPrefix(w, "--git-dir="), "config")
+		next := first(options[min(i+1, len(options)):])
+		switch value, found := strings.CutPrefix(w, "--git-dir="); {
+		case w == "-C":
+			top = relativeTo(top, next)
+		case w == "--git-dir":
+			config = filepath.Join(next, "config")
+		case found:
+			config = filepath.Join(value, "config")
 		}
 	}
-	config := filepath.Join(".git", "config")
+	for i, w := range args {
+		switch value, found := strings.CutPrefix(w, "--file="); {
+		case sub != "config":
+		case w == "-f" || w == "--file":
+			config = first(args[i+1:])
+		case found:
+			config = value
+		}
+	}
+	if config != "" {
+		return relativeTo(top, config)
+	}
+	config = filepath.Join(".git", "config")
 	if g.env.Look == nil || len(p.dirs) != 1 && !filepath.IsAbs(top) {
 		return filepath.Join(top, config)
 	}
@@ -109,4 +118,12 @@ func (g *guesser) gitConfig(p *Part, options []string) string {
 			return filepath.Join(dir, config)
 		}
 	}
+}
+
+// relativeTo returns a path, which is relative to dir unless it is absolute. Dir may be relative.
+func relativeTo(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
 }

@@ -39,6 +39,12 @@ func TestSettingsOfGitDuringACommand(t *testing.T) {
 import os
 text = "[core]\n\trepositoryformatversion = 0\n\tbare = %s\n\tfsmonitor = evil\n"
 %s'`
+	socket := func(name string) string {
+		return "import socket; os.umask(0); socket.socket(socket.AF_UNIX).bind(\"n/" + name + "\")\n"
+	}
+	// A git directory with the setting, and a repository without it.
+	const two = `e=$TMPDIR/e; mkdir -p $e/objects $e/refs; printf "[core]\n\tfsmonitor = evil\n" >$e/config; echo "ref: refs/heads/x" >$e/HEAD
+git init -q n; cd n; git commit -q --allow-empty -m x; c=$(echo $e | git commit-tree HEAD^{tree}); d=.git/worktrees/m; `
 	for name, row := range map[string]struct {
 		line, dir string // the line tries to set core.fsmonitor in dir
 		git       bool
@@ -58,7 +64,20 @@ text = "[core]\n\trepositoryformatversion = 0\n\tbare = %s\n\tfsmonitor = evil\n
 		"new, bare, step by step": {"mkdir -p n/objects; printf '[core]\n\tbare = true\n\tfsmonitor = evil\n' >n/config; echo 'ref: refs/heads/x' >n/HEAD; mkdir n/refs", "n", false, true},
 		"new, renamed":            {"mkdir -p n g/objects g/refs; printf '[core]\n\tbare = true\n\tfsmonitor = evil\n' >g/config; mv g n/.git; echo 'ref: refs/heads/x' >n/.git/HEAD", "n", false, false},
 		"new, other directory":    {"mkdir -p n/.git o/objects o/refs; printf '[core]\n\tbare = false\n\tfsmonitor = evil\n' >o/config; echo ../../o >n/.git/commondir; echo 'ref: refs/heads/x' >n/.git/HEAD", "n", false, false},
-		"trace":                   {"GIT_TRACE=$PWD/.git/config git status; git diff --no-index --output=.git/config.worktree /dev/null f", ".", true, false},
+		"new, objects is a socket": {"mkdir -p n/refs n/wt; " + fmt.Sprintf(python, "false", socket("objects")+`open("n/config", "w").write(text)
+open("n/HEAD", "w").write("ref: refs/heads/x\n")`), "n", false, true},
+		"new, objects is a socket later": {"mkdir -p n/refs n/wt; " + fmt.Sprintf(python, "false", `open("n/config", "w").write(text)
+try: open("n/HEAD", "w").write("ref: refs/heads/x\n")
+except OSError: pass
+`+socket("objects")), "n", false, true},
+		"new, HEAD is a socket first": {"mkdir -p n/refs n/objects n/wt; echo 'ref: refs/heads/x' >n/h; " + fmt.Sprintf(python, "false", socket("HEAD")+`open("n/config", "w").write(text)
+os.rename("n/h", "n/HEAD")`), "n", false, true},
+		"new, HEAD is exchanged with a socket": {"mkdir -p n/refs n/objects n/wt; echo 'ref: refs/heads/x' >n/h; " + fmt.Sprintf(python, "false", socket("HEAD")+`open("n/config", "w").write(text)`) + "; mv --exchange n/h n/HEAD", "n", false, false},
+		"new, linked, written by git":          {two + "git worktree add -q ../m; git log -1 --format=%B --output=$d/commondir $c; cat $d/commondir; cd ..", "m", false, false},
+		"new, linked, made by hand":            {two + "mkdir -p $d ../m; echo gitdir: $PWD/$d >../m/.git; git log -1 --format=ref:%x20refs/heads/x --output=$d/HEAD; git log -1 --format=%B --output=$d/commondir $c; cd ..", "m", false, false},
+		"new, linked, HEAD last":               {two + "mkdir -p $d ../m; echo gitdir: $PWD/$d >../m/.git; echo $e >$d/commondir; git log -1 --format=ref:%x20refs/heads/x --output=$d/HEAD; cd ..", "m", false, false},
+		"new, linked, renamed":                 {two + "git worktree add -q ../m; echo $e >c; mv c $d/commondir; rm $d/commondir; ln c $d/commondir; ln -s $PWD/c $d/commondir; cd ..", "m", false, false},
+		"trace":                                {"GIT_TRACE=$PWD/.git/config git status; git diff --no-index --output=.git/config.worktree /dev/null f", ".", true, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := confineCommands(t)
@@ -149,7 +168,7 @@ func TestProgramsOfExistingRepositories(t *testing.T) {
 mkdir -p t/hooks t/info; echo evil >t/hooks/post-checkout; chmod +x t/hooks/post-checkout; echo '* diff=evil' >t/info/attributes
 git -C z/one config core.hooksPath "$PWD/t/hooks"
 git init -q --template="$PWD/t" z/two
-rm z/two/.git/info/*; git diff --no-index --output=z/three/.git/hooks/pre-commit /dev/null a0/f; git diff --no-index --output=z/three/.git/info/attributes /dev/null f`, true)
+rm z/two/.git/info/*; git -C z/three checkout -q --detach; git diff --no-index --output=z/three/.git/hooks/pre-commit /dev/null a0/f; git diff --no-index --output=z/three/.git/info/attributes /dev/null f`, true)
 	for _, want := range []string{"could not change core.hookspath in z/one/.git/config", "could not change z/two/.git/hooks", "could not change z/three/.git/hooks", "could not change z/three/.git/info/attributes"} {
 		if !strings.Contains(r.Text, want) {
 			t.Errorf("the result does not say that the command %s:\n%s", want, r.Text)
@@ -328,6 +347,42 @@ func TestGitInExistingRepositories(t *testing.T) {
 				if r := c.strictly("set -e; "+line, true); r.IsError || r.Blocked != nil || strings.Contains(r.Text, "the command could not") {
 					t.Errorf("%s: %s", line, r.Text)
 				}
+			}
+		})
+	}
+}
+
+// A script in a command that nobody approved adds no programs to a rebase of the user.
+func TestProgramsOfARebase(t *testing.T) {
+	const list = ".git/rebase-merge/git-rebase-todo"
+	for name, line := range map[string]string{
+		"output":    `c=$(printf 'exec evil\n' | git commit-tree HEAD^{tree}); git log -1 --format=%B --output=TODO $c; git log -1 --format=%B --output=TODO.lock $c`,
+		"checkout":  `mkdir x; echo exec evil >x/git-rebase-todo; git -C x --work-tree=. add git-rebase-todo; rm TODO; git --work-tree=.git/rebase-merge checkout-index -f git-rebase-todo; git --work-tree=.git/rebase-merge checkout -f -- .`,
+		"directory": `mkdir x; echo exec evil >x/git-rebase-todo; mv x .git/rebase-merge; rm -r .git/rebase-merge; mv x .git/rebase-merge; ln -s ../x .git/rebase-merge`,
+		"trace": `GIT_TRACE=$PWD/TODO git -c 'alias.x=!true
+exec evil
+#' x`,
+		"edit":     `GIT_SEQUENCE_EDITOR='sed -i 1iexec\ evil' git rebase --edit-todo; GIT_SEQUENCE_EDITOR='echo x evil >' git rebase --edit-todo`,
+		"new exec": `git rebase --abort; git rebase -x evil side`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := confineCommands(t)
+			c.repository(".")
+			for _, text := range []string{"f", "1", "2", "3"} {
+				c.put("f", text)
+				c.git("add", "f")
+				c.git("commit", "-q", "-m", text)
+			}
+			c.git("checkout", "-q", "-b", "side", "HEAD~3")
+			c.put("f", "side")
+			c.git("commit", "-q", "-a", "-m", "side")
+			c.git("checkout", "-q", "-")
+			if err := exec.Command("git", "-C", c.dir, "rebase", "side").Run(); err == nil {
+				t.Fatal("the rebase has no conflict")
+			}
+			r := c.strictly(strings.ReplaceAll(line, "TODO", list), true)
+			if c.exists(list) && strings.Contains(c.text(list), "evil") {
+				t.Errorf("the rebase runs a program of the command: %s", r.Text)
 			}
 		})
 	}

@@ -32,6 +32,9 @@ type change struct {
 	acts bool         // set if act makes the call; otherwise the call continues
 	act  func() error // makes the call; set by the handler
 
+	opens bool // it opens a file, with flags
+	flags int
+
 	locked bool // it holds Watcher.gitDirs
 
 	texts map[int]string // paths to read again, by the numbers of their arguments; may be nil
@@ -164,6 +167,7 @@ func (c *change) open(dir, path, flags int, mode uint32) (why string, err error)
 	exclusive := flags&unix.O_CREAT != 0 && flags&unix.O_EXCL != 0
 	p, err := c.place(dir, path, !exclusive && flags&unix.O_NOFOLLOW == 0)
 	c.act = func() error { return c.openPlace(&p, flags, mode) }
+	c.opens, c.flags = true, flags
 	switch {
 	case err != nil:
 		return "", err

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -55,9 +56,12 @@ func readConfig(dir int, name string) (f config, err error) {
 }
 
 // refuseConfig returns why a configuration file cannot replace another one, because it has settings
-// that need approval; "" if it can. It reports the settings. A git directory
-// that the command has just made, or makes with this change, is new.
+// that need approval, or why the list of a rebase cannot; "" if it can. It reports the settings. A
+// git directory that the command has just made, or makes with this change, is new.
 func (c *change) refuseConfig(path string, before, after config, isNew bool) (why string) {
+	if filepath.Base(path) == filepath.Base(rebaseTodo) {
+		return c.refuseTodo(path, before, after)
+	}
 	names, ok := c.repository(path, isNew).Changed(before.text, after.text)
 	if ok && len(names) == 0 {
 		return ""
@@ -69,11 +73,34 @@ func (c *change) refuseConfig(path string, before, after config, isNew bool) (wh
 // repository returns the repository of a configuration file.
 func (c *change) repository(path string, isNew bool) gitconfig.Repository {
 	dir := filepath.Dir(path)
-	return gitconfig.Repository{Dir: dir, New: isNew || c.guard.isMade(dir), Roots: c.order.Roots}
+	return gitconfig.Repository{Dir: dir, New: isNew || c.guard.isMade(dir) || c.guard.isSealed(dir), Roots: c.order.Roots}
 }
 
-// checkConfig returns why a rename cannot replace a configuration file; "" if it can. If act makes
-// the call, it checks that then.
+// refuseTodo is refuseConfig for the list of a rebase. It refuses programs that are not in the list
+// yet.
+func (c *change) refuseTodo(path string, before, after config) (why string) {
+	known := programsIn(before.text)
+	for _, line := range programsIn(after.text) {
+		if !slices.Contains(known, line) {
+			c.guard.nameProtected(path)
+			return "it makes git run programs"
+		}
+	}
+	return ""
+}
+
+// programsIn returns the lines of a list of a rebase that run programs.
+func programsIn(todo string) (lines []string) {
+	for line := range strings.Lines(todo) {
+		if words := strings.Fields(line); len(words) > 0 && (words[0] == "exec" || words[0] == "x") {
+			lines = append(lines, strings.TrimSpace(line))
+		}
+	}
+	return lines
+}
+
+// checkConfig returns why a rename cannot replace a configuration file, or the list of a rebase; ""
+// if it can. If act makes the call, it checks that then.
 func (c *change) checkConfig(to place) (why string) {
 	from := to.source
 	if !from.file() {
@@ -103,7 +130,7 @@ func (c *change) checkConfig(to place) (why string) {
 	return c.refuseConfig(to.path, before, after, false)
 }
 
-// replaceConfig replaces a configuration file by a copy of the one that is renamed to its path.
+// replaceConfig replaces the file at a path by a copy of the one that is renamed to its path.
 func (c *change) replaceConfig(from, to *place) error {
 	fromDir, fromName, err := c.moved(from)
 	if err != nil {
@@ -149,6 +176,26 @@ func (c *change) sealConfig(dir int, path, name string) (why string) {
 	if err != nil {
 		c.guard.nameSettings(path+"/"+name, "")
 		return "it cannot be read or replaced"
+	}
+	return ""
+}
+
+// sealCommonDir is seal for the file commondir, which only linked worktrees have.
+func (c *change) sealCommonDir(dir int, path string) (why string) {
+	var info unix.Stat_t
+	if unix.Fstatat(dir, commonDir, &info, unix.AT_SYMLINK_NOFOLLOW) == unix.ENOENT {
+		return ""
+	}
+	f, err := readConfig(dir, commonDir)
+	if err == nil && (!gitFile{dir: path}.isLinked() || strings.TrimSpace(f.text) != linkedCommonDir) {
+		err = unix.EPERM
+	}
+	if err == nil && c.acts {
+		err = putCopy(dir, commonDir, f)
+	}
+	if err != nil {
+		c.guard.nameProtected(path + "/" + commonDir)
+		return "it is protected"
 	}
 	return ""
 }

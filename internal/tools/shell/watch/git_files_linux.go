@@ -30,7 +30,6 @@ type gitFile struct {
 	dir   string // the git directory, absolute
 	rest  string // the path in it
 	fresh bool   // the command has created the git directory, or the entries that make it one
-	git   bool   // git makes the change
 	runs  bool   // git makes the change, and the text of the command runs git
 }
 
@@ -51,19 +50,40 @@ func gitFileAt(path string) (dir, rest string) {
 
 // decidesPrograms reports whether a path in a git directory decides which programs git runs.
 func decidesPrograms(path string) bool {
-	return holdsPrograms(path) || strings.HasPrefix(path, configCopy)
+	return holdsPrograms(path) || path == rebaseDir || path == rebaseTodo || strings.HasPrefix(path, configCopy)
 }
 
-// isGitDirInUse reports whether git may use a directory as a git directory. Each directory with
-// the name .git counts, because it can become one at any time.
+// isGitDirInUse reports whether git may use a directory as a git directory, now or soon: a command
+// can create the other entries as sockets, which no held call does. Each directory with the name
+// .git counts.
 func isGitDirInUse(dir string) bool {
-	return strings.EqualFold(filepath.Base(dir), ".git") || isGitDir(dir) || hasEntry(dir, "HEAD") && hasEntry(dir, commonDir)
+	return strings.EqualFold(filepath.Base(dir), ".git") || hasHead(dir)
+}
+
+// hasHead reports whether a directory has a HEAD that git can read. It counts one that cannot be
+// looked up.
+func hasHead(dir string) bool {
+	info, err := os.Lstat(filepath.Join(dir, "HEAD"))
+	if err != nil {
+		return hasEntry(dir, "HEAD")
+	}
+	return !info.IsDir() && info.Mode()&os.ModeSocket == 0
 }
 
 func hasEntry(dir, name string) bool { return !realpath.Missing(filepath.Join(dir, name)) }
 
 // commonDir names another directory that holds the configuration and the hooks.
 const commonDir = "commondir"
+
+// linkedCommonDir is the content of commondir in the git directory of a linked worktree.
+const linkedCommonDir = "../.."
+
+// rebaseTodo lists what a rebase in progress still has to do, which can be to run programs. Git
+// only renames a new file to it.
+const (
+	rebaseDir  = "rebase-merge"
+	rebaseTodo = rebaseDir + "/git-rebase-todo"
+)
 
 // isConfig reports whether the path is a configuration file.
 func (f gitFile) isConfig() bool { return f.rest == "config" || f.rest == "config.worktree" }
@@ -81,6 +101,8 @@ func (f gitFile) allows(p place, how manner) bool {
 		return own
 	case how == exchanged:
 		return false
+	case top == rebaseDir:
+		return f.isFree() || own && !p.link && (how == taken || how == remoded || (how == put) == (name != ""))
 	case how == taken:
 		return f.fresh || f.runs && f.isLinked() // git worktree remove
 	case f.isConfig():
@@ -88,7 +110,7 @@ func (f gitFile) allows(p place, how manner) bool {
 	case strings.HasPrefix(f.rest, configCopy):
 		return false
 	case top == commonDir:
-		return f.fresh && f.git && f.isLinked()
+		return false
 	case p.link || how == put && name == "":
 		return false
 	case name == "": // the directory hooks or info
@@ -98,6 +120,9 @@ func (f gitFile) allows(p place, how manner) bool {
 	}
 	return f.fresh // info/attributes
 }
+
+// isFree reports whether the command may choose what git does in a rebase: in its own repositories.
+func (f gitFile) isFree() bool { return f.fresh && !f.isLinked() }
 
 // protected returns the path that a refusal of the change names.
 func (f gitFile) protected() string {
@@ -117,8 +142,7 @@ func (c *change) gitFile(p place) (gitFile, bool) {
 	if !kept {
 		return gitFile{}, false
 	}
-	f := gitFile{dir: dir, rest: rest, fresh: c.guard.isMade(dir) || c.guard.isPlanted(dir), git: c.isGit()}
-	f.runs = f.git && c.order.Git
+	f := gitFile{dir: dir, rest: rest, fresh: c.guard.isMade(dir) || c.guard.isSealed(dir), runs: c.runsGit()}
 	return f, f.fresh || f.runs || !inGit
 }
 
@@ -158,19 +182,21 @@ func (c *change) refusePrograms(p place, how manner) (why string) {
 	case c.isReadOnly(p):
 		c.failReadOnly()
 		return ""
+	case f.rest == commonDir && c.isNewCommonDir(p, how):
+		return c.writeCommonDir(p)
 	case !f.allows(p, how):
 		c.guard.nameProtected(f.protected())
 		return "it is protected"
-	case f.isConfig() && how == put:
+	case how == put && (f.isConfig() || f.rest == rebaseTodo && !f.isFree()):
 		return c.checkConfig(p)
 	}
 	return ""
 }
 
-// refuseNewGitDir is refusePrograms for a place that is in no git directory. If the call makes one,
-// act first checks which programs it names.
+// refuseNewGitDir is refusePrograms for a place that is in no git directory. If the call can make
+// one, act first checks which programs it names.
 func (c *change) refuseNewGitDir(p place, how manner) (why string) {
-	if kept, _ := c.keepsGit(p.path); !kept || how != written && how != put {
+	if kept, _ := c.keepsGit(p.path); !kept || how == taken || how == remoded {
 		return ""
 	}
 	dir, name := filepath.Dir(p.path), filepath.Base(p.path)
@@ -178,21 +204,54 @@ func (c *change) refuseNewGitDir(p place, how manner) (why string) {
 	case isGit && p.link:
 		c.guard.nameProtected(p.path)
 		return "it is protected"
-	case isGit || isGitDirInUse(dir):
+	case isGit || strings.EqualFold(filepath.Base(dir), ".git"):
 		return ""
-	case name == commonDir && hasEntry(dir, "HEAD"), name == "HEAD" && hasEntry(dir, commonDir):
-		if f := (gitFile{dir: dir}); f.isLinked() && c.isGit() {
-			return c.sealFirst(dir)
+	case name == commonDir && c.isNewCommonDir(p, how):
+		return c.writeCommonDir(p)
+	case name == "HEAD" && !hasHead(dir):
+		if hasEntry(dir, commonDir) && !(gitFile{dir: dir}.isLinked() && c.isGit()) {
+			c.guard.nameProtected(p.path)
+			return "it is protected"
 		}
-		c.guard.nameProtected(p.path)
-		return "it is protected"
-	case marksGit(name):
+		return c.sealFirst(dir)
+	case marksGit(name) && !p.exists:
 		for _, other := range gitEntries {
 			if other != name && !hasEntry(dir, other) {
 				return ""
 			}
 		}
 		return c.sealFirst(dir)
+	}
+	return ""
+}
+
+// isNewCommonDir reports whether git creates the file commondir of a linked worktree.
+func (c *change) isNewCommonDir(p place, how manner) bool {
+	linked := gitFile{dir: filepath.Dir(p.path)}.isLinked()
+	return linked && how == written && c.opens && !p.exists && c.isGit()
+}
+
+// writeCommonDir lets act write the file commondir of a linked worktree. What git writes is dropped:
+// with options such as --output, git writes any text to any file.
+func (c *change) writeCommonDir(p place) (why string) {
+	if !c.acts {
+		return ""
+	}
+	c.act = func() error {
+		dir, name, err := c.parent(&p)
+		if err != nil {
+			return err
+		}
+		defer unix.Close(dir)
+		if err = putCopy(dir, name, config{linkedCommonDir + "\n", 0o644}); err != nil {
+			return err
+		}
+		c.reportElsewhere(dir, p.path)
+		fd, err := unix.Open(os.DevNull, unix.O_WRONLY|unix.O_CLOEXEC, 0)
+		if err != nil {
+			return err
+		}
+		return c.install(fd, c.flags)
 	}
 	return ""
 }
@@ -227,12 +286,18 @@ func (c *change) failReadOnly() bool {
 // sealFirst checks the programs that a directory names as a git directory. If act makes the call,
 // it does so then.
 func (c *change) sealFirst(dir string) (why string) {
+	check := func() (why string) {
+		if why = c.seal(dir); why == "" {
+			c.guard.noteSealed(dir)
+		}
+		return why
+	}
 	if !c.acts {
-		return c.seal(dir)
+		return check()
 	}
 	act := c.act
 	c.act = func() error {
-		if c.seal(dir) != "" {
+		if check() != "" {
 			return unix.EPERM
 		}
 		return act()
@@ -248,6 +313,9 @@ func (c *change) seal(dir string) (why string) {
 		return "" // then it does not become one
 	}
 	defer unix.Close(at)
+	if why = c.sealCommonDir(at, dir); why != "" {
+		return why
+	}
 	for _, name := range []string{"config", "config.worktree"} {
 		if why = c.sealConfig(at, dir, name); why != "" {
 			return why

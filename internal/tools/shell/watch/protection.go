@@ -17,6 +17,7 @@ type protection struct {
 	mu      sync.Mutex
 	made    map[string]birth // directories that the command has created
 	planted map[string]bool  // directories that were reported as repositories; true if the command has created them
+	sealed  map[string]birth // directories that the command has turned into git directories
 	existed map[string]bool  // paths at which something was before their first change
 	loose   map[string]bool  // protected paths that the command was allowed to create
 	named   []string         // protected paths that the command could not change
@@ -37,7 +38,7 @@ func newProtection(o snapshot.Order, reports Reports) *protection {
 	}
 	return &protection{
 		roots: o.Roots, names: protect.New(names), reports: reports,
-		made: map[string]birth{}, planted: map[string]bool{}, existed: map[string]bool{}, loose: map[string]bool{},
+		made: map[string]birth{}, planted: map[string]bool{}, sealed: map[string]birth{}, existed: map[string]bool{}, loose: map[string]bool{},
 	}
 }
 

@@ -146,6 +146,22 @@ func (g *protection) isPlanted(dir string) bool {
 	return is
 }
 
+// noteSealed notes that the command turns a directory into a git directory.
+func (g *protection) noteSealed(dir string) {
+	b := birthOf(dir)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.sealed[dir] = b
+}
+
+// isSealed reports whether the command has turned a directory into a git directory.
+func (g *protection) isSealed(dir string) bool {
+	g.mu.Lock()
+	b, sealed := g.sealed[dir]
+	g.mu.Unlock()
+	return sealed && b != birth{} && b == birthOf(dir)
+}
+
 // report reports that a directory may be a repository. Made is set if the command has created
 // it. The result is false if there are too many.
 func (g *protection) report(dir string, made bool) bool {

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"agent/internal/sampling"
 	"agent/internal/tools"
 )
@@ -299,6 +301,33 @@ func TestOwnersAreRefused(t *testing.T) {
 	}
 	if info, err := os.Stat(script); err != nil || info.Mode() != 0o755|os.ModeSetuid {
 		t.Errorf("the mode is %v, %v", info.Mode(), err)
+	}
+}
+
+// A command that nobody approved does not change the flags of files, which undo does not restore.
+func TestFlagsOfFilesAreRefused(t *testing.T) {
+	c := confineCommands(t)
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skip("python3 is not installed")
+	}
+	c.put("f", "x")
+	r := c.strictly(`python3 -c '
+import ctypes, fcntl, os
+libc = ctypes.CDLL(None, use_errno=True)
+f, zero = os.open("f", os.O_RDONLY), bytes(4096)
+for request in 0x40086602, 0x40046602, 0x401c5820, 0x40806685, 0x50009401, 0x5000940e, 0x5000940f, 0x50009417, 0x50009418, 0x5000943f:
+    ctypes.set_errno(0)
+    libc.ioctl(f, ctypes.c_ulong(request), zero)
+    print(hex(request), ctypes.get_errno())
+ctypes.set_errno(0)
+libc.syscall(469, -100, b"f", zero, 24, 0)
+print("file_setattr", ctypes.get_errno())
+ctypes.set_errno(0)
+libc.ioctl(f, ctypes.c_ulong(0x80086601), ctypes.create_string_buffer(8))
+print("get", ctypes.get_errno() != 95)
+'`, false)
+	if n := strings.Count(r.Text, fmt.Sprintf(" %d\n", int(unix.EOPNOTSUPP))); n != 11 || !strings.Contains(r.Text, "get True\n") {
+		t.Errorf("%d calls of 11 are not supported: %s", n, r.Text)
 	}
 }
 

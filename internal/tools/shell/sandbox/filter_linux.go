@@ -91,16 +91,25 @@ func ofIPC() (rules []rule) {
 	return rules
 }
 
-// ofAttributes returns the rules for a command that cannot change extended attributes. Programs that
-// copy files go on without them.
+// changesInodes are the lowest 16 bits of ioctls that change the flags of files, and of those that
+// change subvolumes of Btrfs.
+var changesInodes = [...]uint32{
+	0x6602 /* FS_IOC_SETFLAGS, FS_IOC32_SETFLAGS */, 0x5820 /* FS_IOC_FSSETXATTR */, 0x6685, /* FS_IOC_ENABLE_VERITY */
+	0x9401 /* BTRFS_IOC_SNAP_CREATE */, 0x940e /* BTRFS_IOC_SUBVOL_CREATE */, 0x940f, /* BTRFS_IOC_SNAP_DESTROY */
+	0x9417 /* BTRFS_IOC_SNAP_CREATE_V2 */, 0x9418 /* BTRFS_IOC_SUBVOL_CREATE_V2 */, 0x943f, /* BTRFS_IOC_SNAP_DESTROY_V2 */
+}
+
+// ofAttributes returns the rules for a command that cannot change extended attributes and the flags
+// of files. Programs that copy files go on without them.
 func ofAttributes() (rules []rule) {
 	for _, number := range []uintptr{
 		unix.SYS_SETXATTR, unix.SYS_LSETXATTR, unix.SYS_FSETXATTR, unix.SYS_SETXATTRAT,
 		unix.SYS_REMOVEXATTR, unix.SYS_LREMOVEXATTR, unix.SYS_FREMOVEXATTR, unix.SYS_REMOVEXATTRAT,
+		unix.SYS_FILE_SETATTR,
 	} {
 		rules = append(rules, rule{number: number, action: refuse(unix.EOPNOTSUPP)})
 	}
-	return rules
+	return append(rules, rule{number: unix.SYS_IOCTL, arg: 1, mask: 0xffff, values: changesInodes[:], action: refuse(unix.EOPNOTSUPP)})
 }
 
 // held returns the rules that send system calls to a listener.

@@ -352,6 +352,16 @@ func TestGitInExistingRepositories(t *testing.T) {
 	}
 }
 
+// A new worktree of a repository that existed before gets no settings of a new repository.
+func TestSettingsOfANewWorktree(t *testing.T) {
+	c := confineCommands(t)
+	c.repository(".")
+	r := c.strictly(`git config extensions.worktreeConfig true; git worktree add -q w; cd w; git config --worktree remote.r.url "$TMPDIR/evil"; git remote`, true)
+	if !strings.Contains(r.Text, "could not change remote.r.url") || strings.Contains(r.Text, "\nr\n") {
+		t.Errorf("got %s", r.Text)
+	}
+}
+
 // A script in a command that nobody approved adds no programs to a rebase of the user.
 func TestProgramsOfARebase(t *testing.T) {
 	const list = ".git/rebase-merge/git-rebase-todo"

@@ -73,7 +73,11 @@ func (c *change) refuseConfig(path string, before, after config, isNew bool) (wh
 // repository returns the repository of a configuration file.
 func (c *change) repository(path string, isNew bool) gitconfig.Repository {
 	dir := filepath.Dir(path)
-	return gitconfig.Repository{Dir: dir, New: isNew || c.guard.isMade(dir) || c.guard.isSealed(dir), Roots: c.order.Roots}
+	isNew = isNew || c.guard.isMade(dir) || c.guard.isSealed(dir)
+	if (gitFile{dir: dir}).isLinked() { // the repository may have existed before
+		isNew = false
+	}
+	return gitconfig.Repository{Dir: dir, New: isNew, Roots: c.order.Roots}
 }
 
 // refuseTodo is refuseConfig for the list of a rebase. It refuses programs that are not in the list

@@ -114,14 +114,7 @@ func TestUndoDryRunChangesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	run("1 path restored", "undo", "--yes")
-	b, err := os.ReadFile(pack)
-	if err != nil {
-		t.Fatal(err)
-	}
-	last := int(binary.LittleEndian.Uint32(b[len(b)-8:])) // the length of the last record: the undo is done
-	if err := os.Truncate(pack, int64(len(b)-last)); err != nil {
-		t.Fatal(err)
-	}
+	forgetDone(t, pack)
 	if err := os.WriteFile(filepath.Join(h.work, "c.txt"), []byte("hello\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -138,6 +131,43 @@ func TestUndoDryRunChangesNothing(t *testing.T) {
 	for _, name := range []string{"b.txt", "c.txt"} {
 		if _, err := os.Lstat(filepath.Join(h.work, name)); !os.IsNotExist(err) {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// forgetDone removes the last record of a pack, which notes that an undo or a redo was applied.
+func forgetDone(t *testing.T, pack string) {
+	t.Helper()
+	b, err := os.ReadFile(pack)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := int(binary.LittleEndian.Uint32(b[len(b)-8:])) // the length of the record
+	if err := os.Truncate(pack, int64(len(b)-last)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// agent undo --redo, like agent undo, finishes an undo or redo that was interrupted.
+func TestRedoFinishesWhatWasInterrupted(t *testing.T) {
+	t.Parallel()
+	for _, redo := range []bool{false, true} {
+		h := newHome(t, map[string]string{"a.txt": "one\n"})
+		run := func(want string, args ...string) {
+			t.Helper()
+			if out, code := h.agent(t, args...); code != 0 || !strings.Contains(out, want) {
+				t.Errorf("%q: exit code %d: %s", args, code, out)
+			}
+		}
+		run("", "run", "--mode", "edits", "create b.txt with hello")
+		run("1 path restored", "undo", "--yes")
+		if redo {
+			run("1 path changed again", "undo", "--redo", "--yes")
+		}
+		forgetDone(t, h.store().UndoPath(h.ids(t)[0]))
+		run("It has been finished: 1 path restored", "undo", "--redo", "--yes")
+		if _, err := os.Lstat(filepath.Join(h.work, "b.txt")); (err == nil) != redo {
+			t.Errorf("redo %v: b.txt: %v", redo, err)
 		}
 	}
 }

@@ -157,8 +157,11 @@ func (s *stored) move() error {
 
 // has reports whether back has something to undo, or an undo is to be finished.
 func (s *stored) has(ctx context.Context, back undo.Back) bool {
+	if s.restorer.Unfinished() {
+		return true
+	}
 	if !back.Redo {
-		return s.restorer.Unfinished() || len(s.restorer.Turns()) > 0
+		return len(s.restorer.Turns()) > 0
 	}
 	p, err := s.restorer.Plan(ctx, back)
 	return err == nil && len(p.Turns) > 0

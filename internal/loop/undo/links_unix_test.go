@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"agent/internal/loop/undo"
+	"agent/internal/tools"
 	"agent/internal/tools/snapshot"
 )
 
@@ -230,5 +231,26 @@ func TestRedoRestoresHardLinks(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A scan knows no inodes and no contents of hard links. Undo keeps their new names.
+func TestUndoKeepsHardLinksThatAScanFound(t *testing.T) {
+	s := newSession(t, map[string]string{"d/x": "user data\n", "d/z": "other\n"})
+	s.must(os.Link(s.in("d/x"), s.in("d/y")))
+	s.scans, s.unwatched = true, true
+	s.open()
+	s.rec.Refresh(t.Context())
+	s.turn("1", func() {
+		s.call(0, tools.Call{Effect: tools.Execute}, func(tools.Approved) tools.Result {
+			s.must(os.Rename(s.in("d"), s.in("e")))
+			return tools.Result{}
+		})
+	})
+	s.undo(undo.Back{})
+	for _, name := range []string{"d/z", "e/x", "e/y"} {
+		if _, err := os.Lstat(s.in(name)); err != nil {
+			t.Error(err)
+		}
 	}
 }

@@ -246,11 +246,7 @@ func (t *tree) read(path string, s stamp, before *directory) *directory {
 			}
 			continue
 		}
-		why := t.protected.Why(filepath.Base(path), name)
-		if why == "" && t.leads(e) {
-			why = "other programs use files below it"
-		}
-		if why != "" {
+		if why := t.why(path, e); why != "" {
 			p := protectedName{why: why, since: t.scans}
 			if before != nil && before.names[name].why != "" {
 				p.since = before.names[name].since
@@ -261,6 +257,14 @@ func (t *tree) read(path string, s stamp, before *directory) *directory {
 		}
 	}
 	return d
+}
+
+// why returns why an entry of dir is protected; "" if it is not.
+func (t *tree) why(dir string, e fs.DirEntry) string {
+	if why := t.protected.Why(filepath.Base(dir), e.Name()); why != "" || !t.leads(e) {
+		return why
+	}
+	return "other programs use files below it"
 }
 
 // inGit reports whether path is a .git directory, or in one that commands can write to.

@@ -45,16 +45,8 @@ func (f *form) hints(width int) string {
 		return joinFitting(width, f.keys.Name(keys.Send)+" reject and send", "esc back")
 	case f.typing:
 		return joinFitting(width, "text continues your draft", "↑↓ or "+q.rows.digits()+", then enter", interrupt)
-	case q.typed():
-		return joinFitting(width, q.rows.hint(), "type your answer", interrupt)
-	case q.asksValue() && q.ask.Many:
-		return joinFitting(width, "space or digit select", "enter answer", interrupt)
-	case q.asksValue():
-		return joinFitting(width, q.rows.hint(), q.rows.digits(), interrupt)
-	case q.chooses() && q.ask.Many:
-		return joinFitting(width, "space or digit select", "enter answer", "type your answer", interrupt)
-	case q.chooses():
-		return joinFitting(width, q.rows.hint(), q.rows.digits(), "type your answer", interrupt)
+	case q.typed() || q.asksValue() || q.chooses():
+		return joinFitting(width, append(q.answerHints(), interrupt)...)
 	}
 	parts := []string{q.rows.hint(), q.rows.digits()}
 	switch {
@@ -70,6 +62,21 @@ func (f *form) hints(width int) string {
 		stop = interrupt
 	}
 	return joinFitting(width, append(append(parts, q.lookHints(f.full)...), stop)...)
+}
+
+// answerHints returns the key hints of a question that is answered with a value or a choice.
+func (q *question) answerHints() []string {
+	hints := []string{q.rows.hint(), q.rows.digits()}
+	switch {
+	case q.typed():
+		return []string{q.rows.hint(), "type your answer"}
+	case q.ask.Many:
+		hints = []string{"space or digit select", "enter answer"}
+	}
+	if !q.asksValue() {
+		hints = append(hints, "type your answer")
+	}
+	return hints
 }
 
 // hintLine draws the key hints.

@@ -172,6 +172,34 @@ func TestRedoFinishesWhatWasInterrupted(t *testing.T) {
 	}
 }
 
+// An undo that an error cut short says how to restore the rest.
+func TestUndoThatRestoresAPart(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() == 0 {
+		t.Skip("root can write to read-only directories")
+	}
+	s := serve(t, call("write", `{"path":"b.txt","content":"new\n"}`), call("write", `{"path":"d/c.txt","content":"new\n"}`), say("Done."))
+	h := newHome(t, map[string]string{"d/a.txt": "one\n"}, at(s)...)
+	run := func(want string, code int, args ...string) {
+		t.Helper()
+		if out, got := h.agent(t, args...); got != code || !strings.Contains(out, want) {
+			t.Errorf("%q: exit code %d: %s", args, got, out)
+		}
+	}
+	chmod := func(mode os.FileMode) {
+		if err := os.Chmod(h.work, mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Cleanup(func() { chmod(0o755) })
+	run("", 0, "run", "--model", "openai/m", "--mode", "edits", "create files")
+	chmod(0o555)
+	run("run agent undo --redo, and then repeat this command.", 1, "undo", "--yes")
+	chmod(0o755)
+	run("1 path changed again", 0, "undo", "--redo", "--yes")
+	run("2 paths restored", 0, "undo", "--yes")
+}
+
 // A fork undoes what it has changed itself, and leaves the changes of the original.
 func TestUndoInAFork(t *testing.T) {
 	t.Parallel()

@@ -289,11 +289,23 @@ func (a *Agent) apply(ctx context.Context, c *turn.Conversation, p *undo.Plan, c
 	if err := a.rec.emit(&done); err != nil {
 		return err
 	}
+	if p.Partial {
+		a.rec.notify(partial(&done))
+	}
 	c.Note(session.UndoneNote(&done))
 	if todo, changed := session.TodoAfterUndo(events, first, p.Redo); changed && !rewinds {
 		_ = a.rec.emit(&event.TodoSet{Meta: a.rec.meta(), Items: todo})
 	}
 	return nil
+}
+
+// partial tells the user how to restore what an error kept an undo from restoring.
+func partial(done *event.Undone) string {
+	first, then := "/redo", "/undo"
+	if done.Redo {
+		first, then = then, first
+	}
+	return "Some files were not restored. To restore them, fix the problem, use " + first + ", and then " + then + " again."
 }
 
 // afterUndo stands for the prompt of changes that background work made after an undo.

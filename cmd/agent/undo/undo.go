@@ -115,7 +115,7 @@ func undoRun(ctx context.Context, opts *Options) error {
 	if err := s.append(ctx, &done, p.Turns); err != nil {
 		return fmt.Errorf("the files were changed, but the session log could not be updated: %w", err)
 	}
-	w.result(&done)
+	w.result(&done, p.Partial)
 	if err := s.move(); err != nil {
 		return fmt.Errorf("the files were changed, but the directory of the session could not be: %w", err)
 	}
@@ -274,8 +274,8 @@ func changeLines(all []event.LostChange) (lines []string) {
 	return lines
 }
 
-// result prints what an undo has done.
-func (w writer) result(e *event.Undone) {
+// result prints what an undo has done. Partial is that of the plan.
+func (w writer) result(e *event.Undone, partial bool) {
 	verb := "restored"
 	if e.Redo {
 		verb = "changed again"
@@ -287,6 +287,9 @@ func (w writer) result(e *event.Undone) {
 	again := "agent undo --redo"
 	if e.Redo {
 		again = "agent undo"
+	}
+	if partial {
+		w.printf("To restore the rest, fix the problem, run %s, and then repeat this command.\n", again)
 	}
 	w.printf("To undo this: %s\n", again)
 }

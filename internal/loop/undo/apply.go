@@ -72,6 +72,7 @@ func (r *Restorer) Apply(ctx context.Context, p *Plan) (event.Undone, error) {
 			out.Conflicts = append(out.Conflicts, it.Shown)
 		case skipped && errors.Is(why, errNotEmpty):
 		case skipped:
+			p.Partial = len(w.skipped) < len(items) && (p.Partial || !errors.Is(why, errLast) && !errors.Is(why, errUnlinked))
 			out.Lost = append(out.Lost, event.LostChange{Path: it.Shown, Why: workspace.Cause(why).Error()})
 		case w.missed[i] != nil:
 			out.Lost = append(out.Lost, event.LostChange{Path: it.Shown, Why: "it was restored, but " + strings.Join(w.missed[i], ", ") + " could not be"})

@@ -28,6 +28,9 @@ type Plan struct {
 	Ignored   int                // files that git ignores and that commands created; they stay
 	Git       []string           // commands for the user that undo commits and switches of branches
 	Why       string             // why Items is empty, for the user
+	// Partial is set by Apply if an error, such as a full disk, kept it from restoring some of
+	// the Items, but not all. They are restored if the user undoes the undo and repeats it.
+	Partial bool
 
 	steps []string // IDs of the steps
 	turns int      // how many of them are turns

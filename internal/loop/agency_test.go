@@ -102,6 +102,7 @@ func (l level) play(t *testing.T, in tongue) {
 			end = e
 		}
 	}
+	served.Close() // it waits for the request of a delegate that the limit interrupted
 	var asked []string
 	for _, part := range served.asked {
 		if _, timed := l.limits[event.LimitTime]; timed && part == specialist+"!" {

@@ -16,6 +16,7 @@ import (
 	"agent/internal/loop"
 	"agent/internal/loop/event"
 	"agent/internal/loop/hooks"
+	"agent/internal/loop/part"
 	"agent/internal/loop/policy"
 	"agent/internal/tools"
 	"agent/internal/tools/workspace"
@@ -43,8 +44,12 @@ func newHooked(t *testing.T, p llm.Provider, all map[string][]hooks.Hook) hooked
 		Session: "s1", Dir: h.dir, Find: func(event string) ([]hooks.Hook, string) { return all[event], "" }, Environment: os.Environ,
 	}, []string{"/bin/sh", "-c", "--"})
 	t.Cleanup(h.runner.Close)
-	calls := h.runner.Calls(h.dir, "")
-	h.Interceptors = tools.Intercept(calls.Before(), calls.After())
+	s := hooks.NewSession(h.runner)
+	parts, err := part.List{part.Func(s.Before), part.Func(s.After)}.For(part.Agent{Workspace: w})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Interceptors = parts.Interceptors
 	h.Hooks, h.Listen = h.runner, h.runner.Listen
 	return h
 }
@@ -307,7 +312,7 @@ func TestHooksOfClaudeCode(t *testing.T) {
 func TestHooksJudgeCallsWithTheSameID(t *testing.T) {
 	t.Parallel()
 	h := newHooked(t, script.New(), map[string][]hooks.Hook{hooks.BeforeTool: {{Command: "grep -q secret && exit 2; exit 0"}}})
-	before := h.runner.Calls(h.dir, "").Before().(tools.ArgumentsInterceptor)
+	before := h.Interceptors.Arguments[0]
 	for _, c := range []struct {
 		step    int
 		tool    string

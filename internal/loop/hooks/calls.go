@@ -18,8 +18,8 @@ import (
 	"agent/internal/tools"
 )
 
-// Calls runs the hooks of the tool calls of one agent.
-type Calls struct {
+// calls runs the hooks of the tool calls of one agent.
+type calls struct {
 	r     *Runner
 	dir   string // the workspace of the agent
 	real  string // dir without symbolic links
@@ -53,20 +53,7 @@ type decided struct {
 // call to its run.
 const maxSeen = 256
 
-// Calls returns the interceptors of an agent that works in dir: Before must come before
-// that of secrets, and After must come later than those that record changes. Agent is the
-// number of a delegate; empty for the main agent.
-func (r *Runner) Calls(dir, agent string) *Calls {
-	return &Calls{r: r, dir: dir, real: realpath.Of(dir), agent: agent, seen: map[callKey]decided{}}
-}
-
-// Before returns the interceptor that runs the hooks before a call.
-func (c *Calls) Before() any { return before{c} }
-
-// After returns the interceptor that runs the hooks after a call.
-func (c *Calls) After() any { return after{c} }
-
-type before struct{ *Calls }
+type before struct{ *calls }
 
 // Arguments implements tools.ArgumentsInterceptor. A call that is prepared again keeps the
 // decision, so that each hook runs once.
@@ -166,14 +153,14 @@ func merged(a, b []string) []string {
 	return a
 }
 
-func (c *Calls) decision(in tools.Info) (d decided, known bool) {
+func (c *calls) decision(in tools.Info) (d decided, known bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	d, known = c.seen[keyOf(in)]
 	return d, known
 }
 
-func (c *Calls) keep(in tools.Info, d decided) {
+func (c *calls) keep(in tools.Info, d decided) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.seen) >= maxSeen {
@@ -182,7 +169,7 @@ func (c *Calls) keep(in tools.Info, d decided) {
 	c.seen[keyOf(in)] = d
 }
 
-type after struct{ *Calls }
+type after struct{ *calls }
 
 // Run implements tools.RunInterceptor. It adds what the hooks have to say as notes.
 func (a after) Run(ctx context.Context, in tools.Info, c tools.Call, ok tools.Approved, next tools.Runner) (tools.Result, error) {
@@ -256,7 +243,7 @@ func callPaths(c tools.Call, got tools.Result) (all []string) {
 // pathsOf returns the paths that the arguments of a call name, as they are and without
 // symbolic links: the values of arguments that are called like a path, and the files of a
 // patch. The tool itself may resolve them in another way.
-func (c *Calls) pathsOf(args json.RawMessage) (all []string) {
+func (c *calls) pathsOf(args json.RawMessage) (all []string) {
 	var tree any
 	if json.Unmarshal(args, &tree) != nil {
 		return nil
@@ -313,7 +300,7 @@ func patched(text string) (all []string) {
 
 // relative returns a path as it is and without symbolic links, both relative to the
 // workspace if they are inside, with slashes.
-func (c *Calls) relative(name string) []string {
+func (c *calls) relative(name string) []string {
 	name = filepath.Clean(filepath.FromSlash(name))
 	path := name
 	if !filepath.IsAbs(path) {

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"agent/internal/loop/part"
+	"agent/internal/realpath"
 )
 
 // Session makes hooks act on the agents of a session. Before and After are parts of their
@@ -16,7 +17,7 @@ type Session struct {
 	*Runner
 
 	mu    sync.Mutex
-	calls map[int]*Calls // of the agents, by number
+	calls map[int]*calls // of the agents, by number
 }
 
 // NewSession returns the parts of r; nil if r is nil.
@@ -24,11 +25,11 @@ func NewSession(r *Runner) *Session {
 	if r == nil {
 		return nil
 	}
-	return &Session{Runner: r, calls: map[int]*Calls{}}
+	return &Session{Runner: r, calls: map[int]*calls{}}
 }
 
 // of returns the calls of an agent.
-func (s *Session) of(a part.Agent) *Calls {
+func (s *Session) of(a part.Agent) *calls {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.calls[a.Number] == nil {
@@ -36,7 +37,8 @@ func (s *Session) of(a part.Agent) *Calls {
 		if a.Number > 0 {
 			id = strconv.Itoa(a.Number)
 		}
-		s.calls[a.Number] = s.Calls(a.Workspace.Dir(), id)
+		dir := a.Workspace.Dir()
+		s.calls[a.Number] = &calls{r: s.Runner, dir: dir, real: realpath.Of(dir), agent: id, seen: map[callKey]decided{}}
 	}
 	return s.calls[a.Number]
 }

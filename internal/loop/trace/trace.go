@@ -57,11 +57,6 @@ func Open(o Options) (*Trace, error) {
 	return &Trace{out: out, cancel: cancel, main: main, delegates: map[int]*delegate{}}, nil
 }
 
-// Problems returns the channel of messages for the user.
-func (t *Trace) Problems() <-chan string {
-	return t.out.problems
-}
-
 // Close ends the trace and drops later events. It waits about closeTime at most until
 // everything is written and sent, and returns the messages that nobody received.
 func (t *Trace) Close() (problems []string) {

@@ -65,6 +65,12 @@ func (r *Restorer) Apply(ctx context.Context, p *Plan) (event.Undone, error) {
 		return event.Undone{}, err
 	}
 	out.Unkept = unkept(items)
+	w.report(p, items, &out)
+	return out, nil
+}
+
+// report adds to out what became of the items that were admitted, and sets p.Partial.
+func (w *applier) report(p *Plan, items []Item, out *event.Undone) {
 	for i, it := range items {
 		why, skipped := w.skipped[i]
 		switch {
@@ -82,7 +88,6 @@ func (r *Restorer) Apply(ctx context.Context, p *Plan) (event.Undone, error) {
 			out.Restored = append(out.Restored, it.Shown)
 		}
 	}
-	return out, nil
 }
 
 // Unfinished reports whether a crash interrupted an undo that Recover will finish.

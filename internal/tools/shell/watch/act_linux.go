@@ -291,20 +291,28 @@ func (c *change) remove(p *place, flags int) error {
 	return unix.Unlinkat(dir, name, flags)
 }
 
+// bothMoved is moved for the two places of a rename. The caller closes both directories.
+func (c *change) bothMoved(from, to *place) (fromDir int, fromName string, toDir int, toName string, err error) {
+	if fromDir, fromName, err = c.moved(from); err != nil {
+		return -1, "", -1, "", err
+	}
+	if toDir, toName, err = c.moved(to); err != nil {
+		unix.Close(fromDir)
+		return -1, "", -1, "", err
+	}
+	return fromDir, fromName, toDir, toName, nil
+}
+
 // move renames what is at a place.
 func (c *change) move(from, to *place, flags uint) error {
 	if from.dots != "" || to.dots != "" {
 		return unix.EBUSY
 	}
-	fromDir, fromName, err := c.moved(from)
+	fromDir, fromName, toDir, toName, err := c.bothMoved(from, to)
 	if err != nil {
 		return err
 	}
 	defer unix.Close(fromDir)
-	toDir, toName, err := c.moved(to)
-	if err != nil {
-		return err
-	}
 	defer unix.Close(toDir)
 	err = unix.Renameat2(fromDir, fromName, toDir, toName, flags)
 	if err == nil {

@@ -136,15 +136,11 @@ func (c *change) checkConfig(to place) (why string) {
 
 // replaceConfig replaces the file at a path by a copy of the one that is renamed to its path.
 func (c *change) replaceConfig(from, to *place) error {
-	fromDir, fromName, err := c.moved(from)
+	fromDir, fromName, toDir, toName, err := c.bothMoved(from, to)
 	if err != nil {
 		return err
 	}
 	defer unix.Close(fromDir)
-	toDir, toName, err := c.moved(to)
-	if err != nil {
-		return err
-	}
 	defer unix.Close(toDir)
 	before, err := readConfig(toDir, toName)
 	if err != nil {

@@ -24,8 +24,8 @@ func NewLines(r io.Reader, limit, beyond int) *Lines {
 	return &Lines{bufio.NewReaderSize(r, 64<<10), limit, beyond}
 }
 
-// Long is what is known of a message that is too long. If neither Asks nor Answers is set, it
-// may be any message.
+// Long describes a message that is too long. If neither Asks nor Answers is set, it may be any
+// message.
 type Long struct {
 	ID      json.RawMessage // nil if it has none or it was not found
 	Asks    bool            // it is a request or a notification
@@ -33,7 +33,7 @@ type Long struct {
 }
 
 // Next returns the next line, which may be empty. In place of one that is too long, it returns
-// what is known of it. The last line may come with an error, such as io.EOF. Next joins the
+// a description. The last line may come with an error, such as io.EOF. Next joins the
 // parts of a line only at its end, so that an endless one is never copied.
 func (l *Lines) Next() (line []byte, long *Long, err error) {
 	var parts [][]byte

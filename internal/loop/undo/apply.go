@@ -338,8 +338,8 @@ func (w *applier) own(i int, at place, temp string) fs.FileMode {
 	return mode &^ (fs.ModeSetuid | fs.ModeSetgid)
 }
 
-// permitted returns the mode for what is at name, in the directory of at: that of an item without
-// what an access control list denied the group, unless there is such a list again.
+// permitted returns the mode that item i gets: without the permissions that an access control
+// list denied the group, unless the file called name, in the directory of at, has a list again.
 func (w *applier) permitted(i int, at place, name string) fs.FileMode {
 	it := w.journal.Items[i]
 	denied := it.To.Mode & (it.To.Denied | it.From.Denied)

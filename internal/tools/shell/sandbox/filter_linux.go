@@ -100,7 +100,7 @@ var changesInodes = [...]uint32{
 }
 
 // ofAttributes returns the rules for a command that cannot change extended attributes and the flags
-// of files. Programs that copy files go on without them.
+// of files. Programs that copy files continue without them.
 func ofAttributes() (rules []rule) {
 	for _, number := range []uintptr{
 		unix.SYS_SETXATTR, unix.SYS_LSETXATTR, unix.SYS_FSETXATTR, unix.SYS_SETXATTRAT,

@@ -44,12 +44,25 @@ type page struct {
 // lineReader reads lines of any length with a buffer of one block.
 type lineReader struct{ r *bufio.Reader }
 
-// readBlock is the buffer size in bytes. The first block decides whether a file
+// readBlock is the maximum buffer size in bytes. The first block decides whether a file
 // is text.
 const readBlock = 64 << 10
 
-func newLineReader(ctx context.Context, r io.Reader) *lineReader {
-	return &lineReader{bufio.NewReaderSize(read.Interruptible(ctx, r), readBlock)}
+// blockFor returns the buffer size for a text of size bytes; 0 if the size is not known, as of
+// files of the kernel.
+func blockFor(size int64) int {
+	if size <= 0 || size > readBlock {
+		return readBlock
+	}
+	return int(size)
+}
+
+// newLineReader returns a reader of the lines of r, which has size bytes; 0 if that is not known.
+func newLineReader(ctx context.Context, r io.Reader, size int) *lineReader {
+	if size > 0 {
+		size++ // a full buffer means that the line goes on
+	}
+	return &lineReader{bufio.NewReaderSize(read.Interruptible(ctx, r), blockFor(int64(size)))}
 }
 
 // line is the beginning of a line.

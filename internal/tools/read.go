@@ -75,11 +75,10 @@ func (r *reader) read(ctx context.Context, at workspace.Place, s span, ok Approv
 	}
 	// Interrupt a blocked read when ctx ends, if the system supports it.
 	defer context.AfterFunc(ctx, func() { _ = f.SetReadDeadline(time.Unix(1, 0)) })()
-	in := newSource(ctx, at.Name(), f, info)
+	in := newSource(ctx, at.Name(), f, info, info.Size())
 	text, unsaved := at.Unsaved(ctx)
 	if unsaved {
-		in = newSource(ctx, at.Name(), bytes.NewReader(text), info)
-		in.size = int64(len(text))
+		in = newSource(ctx, at.Name(), bytes.NewReader(text), info, int64(len(text)))
 	}
 	switch read.KindOf(in.name, in.sample()) {
 	case read.Picture:
@@ -105,7 +104,7 @@ func (r *reader) lines(ctx context.Context, in *source, s span) (Result, error) 
 	if err != nil {
 		return Result{}, err
 	}
-	page, err := newLineReader(ctx, e.Decode(in.all())).page(s, in.countsLines())
+	page, err := newLineReader(ctx, e.Decode(in.all()), in.decodedSize(e)).page(s, in.countsLines())
 	if err != nil {
 		return Result{}, fmt.Errorf("read %s: %w", in.name, workspace.Cause(err))
 	}

@@ -71,7 +71,7 @@ func (r *reader) notebook(ctx context.Context, in *source, s span) (Result, erro
 		result.Text += fmt.Sprintf("(not shown as a notebook: %v)\n", err)
 		return result, failed
 	}
-	page, err := newLineReader(ctx, strings.NewReader(cells.Text)).page(s, true)
+	page, err := newLineReader(ctx, strings.NewReader(cells.Text), len(cells.Text)).page(s, true)
 	if err != nil {
 		return Result{}, fmt.Errorf("read %s: %w", in.name, err)
 	}
@@ -136,7 +136,7 @@ func (r *reader) pdf(ctx context.Context, in *source, s span, ok Approved) (Resu
 	if err != nil {
 		return Result{}, fmt.Errorf("read %s: %w", in.name, err)
 	}
-	page, err := newLineReader(ctx, strings.NewReader(text)).page(s, true)
+	page, err := newLineReader(ctx, strings.NewReader(text), len(text)).page(s, true)
 	if err != nil {
 		return Result{}, fmt.Errorf("read %s: %w", in.name, err)
 	}

@@ -33,14 +33,10 @@ type source struct {
 	size     int64  // in bytes, as far as known
 }
 
-func newSource(ctx context.Context, name string, r io.Reader, info fs.FileInfo) *source {
-	r = io.LimitReader(read.Interruptible(ctx, r), min(info.Size(), 1<<62)+maxGrowth)
-	return &source{
-		name:   name,
-		info:   info,
-		reader: bufio.NewReaderSize(r, readBlock),
-		size:   info.Size(),
-	}
+// newSource returns the source of a file that has size bytes in r, as far as known.
+func newSource(ctx context.Context, name string, r io.Reader, info fs.FileInfo, size int64) *source {
+	r = io.LimitReader(read.Interruptible(ctx, r), min(size, 1<<62)+maxGrowth)
+	return &source{name: name, info: info, reader: bufio.NewReaderSize(r, blockFor(size)), size: size}
 }
 
 // buffer reads the complete file if it has at most limit bytes.
@@ -66,6 +62,14 @@ func (in *source) all() io.Reader {
 		return bytes.NewReader(in.buffered)
 	}
 	return io.MultiReader(bytes.NewReader(in.buffered), in.reader)
+}
+
+// decodedSize returns how many bytes the decoded content has; 0 if that is not known.
+func (in *source) decodedSize(e charset.Encoding) int {
+	if !in.complete || e.Converts() {
+		return 0
+	}
+	return len(in.buffered)
 }
 
 // countsLines reports whether the lines after the shown ones are counted. A file

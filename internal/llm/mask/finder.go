@@ -32,7 +32,7 @@ func newFinder(rules []rule, values map[string]string) *finder {
 		return byWord[word]
 	}
 	for i := range rules {
-		for _, word := range rules[i].Keywords {
+		for _, word := range rules[i].keywords {
 			a := of(strings.ToLower(word))
 			a.rules = append(a.rules, &rules[i])
 		}
@@ -85,7 +85,7 @@ func (f *finder) find(s string) (spans []span) {
 		}
 	})
 	for r, positions := range keywords {
-		r.find(s, positions, func(start, end int) { spans = append(spans, span{start, end, r.ID}) })
+		r.find(s, positions, func(start, end int) { spans = append(spans, span{start, end, r.id}) })
 	}
 	return spans
 }

@@ -1,7 +1,7 @@
 // Package mask replaces secrets in text by placeholders such as
 // "[secret:github-pat-k3f9a2mqwx4t]", and restores them. It finds values that it was
 // given, and tokens of many services by the rules of gitleaks (MIT license, in
-// rules.json). It knows nothing of messages, files or tools, and stores nothing. Start
+// kinds.go). It knows nothing of messages, files or tools, and stores nothing. Start
 // reading at Masker.
 package mask
 
@@ -29,7 +29,7 @@ type Masker struct {
 	known  map[string]string // secrets by placeholder
 	plain  map[string]bool   // texts that look like placeholders but are not
 	finder *finder           // nil until needed and after a new secret
-	rules  func() []rule
+	rules  []rule
 }
 
 // New returns a Masker. Key returns a secret key of this installation, from which the
@@ -39,13 +39,7 @@ func New(key func() ([]byte, error)) *Masker {
 	return &Masker{
 		tags:   sync.OnceValue(func() tags { return newTags(key) }),
 		values: map[string]string{}, given: map[string]string{}, known: map[string]string{}, plain: map[string]bool{},
-		rules: sync.OnceValue(func() []rule {
-			all, err := readRules(rulesFile)
-			if err != nil {
-				panic(err) // TestRulesFile reads the same file
-			}
-			return all.Rules
-		}),
+		rules:  newRules(),
 	}
 }
 
@@ -175,7 +169,7 @@ func (m *Masker) current() *finder {
 		for value, kind := range m.given {
 			secrets[value] = kind
 		}
-		m.finder = newFinder(m.rules(), secrets)
+		m.finder = newFinder(m.rules, secrets)
 	}
 	return m.finder
 }

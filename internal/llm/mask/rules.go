@@ -1,66 +1,49 @@
 package mask
 
 import (
-	_ "embed"
-	"encoding/json"
-	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
 
-// rulesFile holds the rules of gitleaks with their source and license. TestRulesFile
-// writes it.
-//
-//go:embed rules.json
-var rulesFile string
-
-// ruleSet is the content of rulesFile.
-type ruleSet struct {
-	Source  string   `json:"source"`
-	License string   `json:"license"`
-	Allow   []string `json:"allow"` // patterns of values that are not secrets
-	Stop    []string `json:"stop"`  // words that no secret contains
-	Rules   []rule   `json:"rules"`
+// kind describes one kind of secret. The table kinds is immutable.
+type kind struct {
+	id       string
+	pattern  string
+	keywords []string // in lower case; a match contains one of them
+	entropy  float64  // exclusive minimum, in bits per character
+	group    int      // group of pattern that holds the secret; 0 for the first that is not empty
+	max      int      // longest match in bytes; 0 if it is unlimited
+	allow    []string // patterns of values that are not secrets
+	stop     []string // words that no secret contains
 }
 
-// rule describes the shape of one kind of secret.
+// rule finds secrets of one kind.
 type rule struct {
-	ID       string   `json:"id"`
-	Pattern  string   `json:"pattern"`
-	Keywords []string `json:"keywords"`          // in lower case; a match contains one of them
-	Entropy  float64  `json:"entropy,omitempty"` // exclusive minimum, in bits per character
-	Group    int      `json:"group,omitempty"`   // group of Pattern that holds the secret; 0 for the first that is not empty
-	Max      int      `json:"max,omitempty"`     // longest match in bytes; 0 if it is unlimited
-	Allow    []string `json:"allow,omitempty"`   // as in ruleSet
-	Stop     []string `json:"stop,omitempty"`    // as in ruleSet
-
-	pattern func() *regexp.Regexp
-	allow   func() []*regexp.Regexp
+	*kind
+	compiled sync.Once // on first use, because few patterns are ever needed
+	match    *regexp.Regexp
+	ignore   []*regexp.Regexp
 }
 
-// readRules parses the rules. Their patterns are compiled when they are first used.
-func readRules(text string) (ruleSet, error) {
-	var all ruleSet
-	if err := json.Unmarshal([]byte(text), &all); err != nil {
-		return all, fmt.Errorf("read the rules about secrets: %w", err)
+func newRules() []rule {
+	rules := make([]rule, len(kinds))
+	for i := range kinds {
+		rules[i].kind = &kinds[i]
 	}
-	common := sync.OnceValue(func() []*regexp.Regexp { return compile(all.Allow) })
-	for i := range all.Rules {
-		r := &all.Rules[i]
-		r.Stop = append(r.Stop, all.Stop...)
-		r.pattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(r.Pattern) })
-		r.allow = sync.OnceValue(func() []*regexp.Regexp { return append(compile(r.Allow), common()...) })
-	}
-	return all, nil
+	return rules
 }
 
-func compile(patterns []string) (out []*regexp.Regexp) {
-	for _, p := range patterns {
-		out = append(out, regexp.MustCompile(p))
-	}
-	return out
+// compile compiles the patterns of r unless that was done.
+func (r *rule) compile() {
+	r.compiled.Do(func() {
+		r.match = regexp.MustCompile(r.pattern)
+		for _, p := range slices.Concat(r.allow, allowed) {
+			r.ignore = append(r.ignore, regexp.MustCompile(p))
+		}
+	})
 }
 
 // unlimited is how far from its keyword a match of unlimited length is searched for,
@@ -69,15 +52,16 @@ const unlimited = 16 << 10
 
 // reach returns how far from a keyword a match may begin or end.
 func (r *rule) reach() int {
-	if r.Max == 0 {
+	if r.max == 0 {
 		return unlimited
 	}
-	return min(r.Max, unlimited)
+	return min(r.max, unlimited)
 }
 
 // find calls found with the secrets in s whose match contains a keyword. positions are
 // the indexes of the last bytes of the keywords in s, in ascending order.
 func (r *rule) find(s string, positions []int, found func(start, end int)) {
+	r.compile()
 	const context = 4 // bytes that an assertion at the end of a match may look at
 	for i := 0; i < len(positions); {
 		from, to := max(0, positions[i]-r.reach()-context), 0
@@ -86,7 +70,7 @@ func (r *rule) find(s string, positions []int, found func(start, end int)) {
 			to = min(len(s), positions[i]+r.reach()+context)
 		}
 		window := s[from:to]
-		for _, m := range r.pattern().FindAllStringSubmatchIndex(window, -1) {
+		for _, m := range r.match.FindAllStringSubmatchIndex(window, -1) {
 			cut := m[1] == len(window) && to < len(s) // the end of the window may look like the end of the text
 			if cut || !containsKeyword(positions[first:i], from+m[0], from+m[1]) {
 				continue
@@ -110,7 +94,7 @@ func containsKeyword(positions []int, start, end int) bool {
 
 // secret returns the part of a match that is the secret.
 func (r *rule) secret(m []int) (start, end int) {
-	if g := r.Group; g > 0 && m[2*g] >= 0 {
+	if g := r.group; g > 0 && m[2*g] >= 0 {
 		return m[2*g], m[2*g+1]
 	}
 	for g := 2; g < len(m); g += 2 {
@@ -123,16 +107,16 @@ func (r *rule) secret(m []int) (start, end int) {
 
 // isSecret reports whether a value that matches the pattern looks like a real secret.
 func (r *rule) isSecret(value string) bool {
-	if len(value) < minLength || r.Entropy > 0 && entropy(value) <= r.Entropy {
+	if len(value) < minLength || r.entropy > 0 && entropy(value) <= r.entropy {
 		return false
 	}
 	lower := strings.ToLower(value)
-	for _, word := range r.Stop {
+	for _, word := range slices.Concat(r.stop, stopWords) {
 		if strings.Contains(lower, strings.ToLower(word)) {
 			return false
 		}
 	}
-	for _, re := range r.allow() {
+	for _, re := range r.ignore {
 		if re.MatchString(value) {
 			return false
 		}

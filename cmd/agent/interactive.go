@@ -82,10 +82,12 @@ func show(ctx context.Context, a *app, in *lines.Input, prompts []screen.Prompt)
 	o.OnForcedInterrupt = onForcedInterrupt(a.end, stop)
 	var left screen.Exit
 	var err error
-	if c := a.connections; c != nil {
-		if o.Shown = c.Start; in != nil {
-			c.Start()
-		}
+	o.Shown = func() {
+		a.connections.Start()
+		a.sandbox.Probe()
+	}
+	if in != nil {
+		a.connections.Start()
 	}
 	if in != nil {
 		left, err = showPlain(ctx, in, o, interrupts)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"agent/cmd/agent/settings"
 	"agent/internal/history"
@@ -49,7 +50,7 @@ func inState(name string, getenv func(string) string) string {
 // that depend on the session.
 func Paths(dir string, getenv func(string) string) policy.Paths {
 	p := ProtectedPaths(dir, getenv)
-	p.Readable = readablePaths(p.Home, getenv)
+	p.Readable = sync.OnceValue(func() []string { return readablePaths(p.Home, getenv) })
 	return p
 }
 

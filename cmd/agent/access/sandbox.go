@@ -30,6 +30,8 @@ type Sandbox struct {
 	store   bool   // write the file
 	report  func() sandbox.Report
 	session func() *sandbox.Session // nil if there is no sandbox
+	probed  atomic.Bool             // report was called
+	opened  atomic.Bool             // session was called
 	evaded  atomic.Bool             // a command tried to hide a change from undo
 	temp    *tempdir.Dir            // see UseTemp
 }
@@ -43,18 +45,17 @@ type storedReport struct {
 }
 
 // NewSandbox returns the sandbox of a new session. If no earlier run of this version of
-// the program has found out which sandbox works, it begins to probe in the background,
-// and stores the result if store is set.
+// the program has found out which sandbox works, the sandbox is probed when it is first
+// needed, and the result is stored if store is set.
 func NewSandbox(version string, store bool) *Sandbox {
 	s := &Sandbox{file: SandboxFile(os.Getenv), system: systemKey(version)}
 	s.store = store && s.file != "" && s.system != ""
 	s.report = sync.OnceValue(s.probe)
 	if r, ok := readReport(s.file, s.system); ok {
 		s.report = func() sandbox.Report { return r }
-	} else {
-		go s.report() // Close waits for it
 	}
 	s.session = sync.OnceValue(func() *sandbox.Session {
+		s.opened.Store(true)
 		if r := s.report(); r.Form != sandbox.None {
 			if dir := credentialsDir(os.Getenv); s.store && dir != "" {
 				_ = os.MkdirAll(dir, 0o700) // a command that runs when the user logs in cannot read what is stored then
@@ -69,6 +70,7 @@ func NewSandbox(version string, store bool) *Sandbox {
 // probe finds out which sandbox works, and stores the result. If none works, it stores
 // nothing, so that the next start probes again.
 func (s *Sandbox) probe() sandbox.Report {
+	s.probed.Store(true)
 	r := sandbox.Probe()
 	if s.store && r.Form != sandbox.None {
 		if text, err := json.Marshal(storedReport{s.system, r.Form, r.Reason, r.Notify}); err == nil {
@@ -76,6 +78,14 @@ func (s *Sandbox) probe() sandbox.Report {
 		}
 	}
 	return r
+}
+
+// Probe finds out which sandbox works, so that the first command does not wait for it. It
+// does nothing if s is nil.
+func (s *Sandbox) Probe() {
+	if s != nil {
+		s.report()
+	}
 }
 
 // readReport returns the report on a system that a file holds. It reports false for a
@@ -155,9 +165,13 @@ func (s *Sandbox) Close() {
 	if s == nil {
 		return
 	}
-	s.report() // wait for the probe
-	if running := s.session(); running != nil {
-		running.Close()
+	if s.probed.Load() {
+		s.report() // wait for it
+	}
+	if s.opened.Load() {
+		if running := s.session(); running != nil {
+			running.Close()
+		}
 	}
 	s.temp.Close()
 }
@@ -170,11 +184,12 @@ func (s *Sandbox) Area(dir string, paths policy.Paths) *confine.Area {
 	}
 	paths.Workspace = dir
 	o := confine.Options{
-		Workspace: dir, Added: paths.Added, Readable: slices.Clone(paths.Readable), Places: sandbox.Places{Home: paths.Home, Env: os.Getenv},
+		Workspace: dir, Added: paths.Added, Places: sandbox.Places{Home: paths.Home, Env: os.Getenv},
 		Fixed: paths.Fixed, Protected: policy.ProtectedNames(), Session: s.session, Failed: s.failed, Evaded: func() { s.evaded.Store(true) }, Temp: paths.Temp,
 	}
+	var readable []string // besides paths.Readable
 	if paths.Outputs != "" {
-		o.Readable = append(o.Readable, paths.Outputs)
+		readable = append(readable, paths.Outputs)
 	}
 	for _, path := range paths.Own {
 		if info, err := os.Stat(path); err != nil || info.IsDir() { // commands may read the program itself
@@ -184,7 +199,8 @@ func (s *Sandbox) Area(dir string, paths policy.Paths) *confine.Area {
 	o.Secret = Secrets(os.Getenv)
 	if state := inState("", os.Getenv); state != "" && !slices.Contains(append(paths.Added, dir), state) {
 		o.Secret = append(o.Secret, state) // the sessions, and what they keep for undo
-		o.Readable = append(o.Readable, ScratchDir(os.Getenv))
+		readable = append(readable, ScratchDir(os.Getenv))
 	}
+	o.Readable = paths.AlsoReadable(readable...).Readable
 	return confine.New(o)
 }

@@ -64,6 +64,9 @@ func run(_ context.Context, opts *Options) error {
 // Check rejects unknown actions and keys in the configuration. It returns
 // notices about bindings that conflict and actions that no longer exist.
 func Check(file settings.File) (clashes []string, err error) {
+	if len(file.Keys) == 0 {
+		return nil, nil // the default bindings do not conflict
+	}
 	if action, err := keymap.Check(file.Keys); err != nil {
 		name := "keys." + action
 		return nil, fmt.Errorf("%s:%d: %s: %w", file.Path, file.Lines[name], name, err)

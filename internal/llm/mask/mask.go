@@ -39,7 +39,7 @@ func New(key func() ([]byte, error)) *Masker {
 	return &Masker{
 		tags:   sync.OnceValue(func() tags { return newTags(key) }),
 		values: map[string]string{}, given: map[string]string{}, known: map[string]string{}, plain: map[string]bool{},
-		rules:  newRules(),
+		rules: newRules(),
 	}
 }
 

@@ -1,6 +1,8 @@
 package policy
 
 import (
+	"sync"
+
 	"context"
 	"os"
 	"path/filepath"
@@ -229,8 +231,8 @@ func isDirectory(path string) bool {
 // borders holds the directories that calls may read or change without approval, with
 // symbolic links resolved.
 type borders struct {
-	workspace []string // and the directories that the user added to it
-	others    []string // directories that calls may only read
+	workspace []string        // and the directories that the user added to it
+	others    func() []string // directories that calls may only read
 }
 
 // borders resolves the directories of p.
@@ -240,11 +242,14 @@ func (p Paths) borders() (b borders) {
 			b.workspace = append(b.workspace, p.Resolved.Of(dir))
 		}
 	}
-	for _, dir := range append([]string{p.Outputs}, p.Readable...) {
-		if dir != "" {
-			b.others = append(b.others, p.Resolved.Of(dir))
+	b.others = sync.OnceValue(func() (real []string) {
+		for _, dir := range append([]string{p.Outputs}, p.AlsoReadable().Readable()...) {
+			if dir != "" {
+				real = append(real, p.Resolved.Of(dir))
+			}
 		}
-	}
+		return real
+	})
 	return b
 }
 
@@ -253,7 +258,7 @@ func (b borders) inside(real string) bool { return within(b.workspace, real) }
 
 // readable reports whether a path without symbolic links is in a directory that may be
 // read without approval.
-func (b borders) readable(real string) bool { return b.inside(real) || within(b.others, real) }
+func (b borders) readable(real string) bool { return b.inside(real) || within(b.others(), real) }
 
 // within reports whether path is one of dirs or below one.
 func within(dirs []string, path string) bool {

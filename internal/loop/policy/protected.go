@@ -2,6 +2,7 @@ package policy
 
 import (
 	"path/filepath"
+	"slices"
 
 	"agent/internal/realpath"
 	"agent/internal/tools"
@@ -28,9 +29,10 @@ type Paths struct {
 	Copy    bool
 	Outputs string // directory with the outputs of the session, absolute; may be empty
 	NoBash  bool   // the shell is not bash, so that no command is automatic
-	// Readable are directories outside the workspace that may be read without
-	// approval: sources of toolchains, skills, outputs of sessions. Absolute.
-	Readable []string
+	// Readable returns directories outside the workspace that may be read without
+	// approval: sources of toolchains, skills, outputs of sessions. Absolute. It is only
+	// called when a call needs them; nil stands for none.
+	Readable func() []string
 	// Added are directories that the user added to the workspace. Absolute.
 	Added []string
 	// Sandbox is the sandbox of commands.
@@ -63,6 +65,18 @@ type Paths struct {
 	// Disposable is set if the workspace is thrown away after the session, as for a
 	// task of an evaluation. Mode all then asks only for protected paths.
 	Disposable bool
+}
+
+// AlsoReadable returns p with further directories that may be read without approval.
+func (p Paths) AlsoReadable(dirs ...string) Paths {
+	before := p.Readable
+	p.Readable = func() []string {
+		if before == nil {
+			return dirs
+		}
+		return slices.Concat(before(), dirs)
+	}
+	return p
 }
 
 // ForSession returns p with what the calls of one session share.

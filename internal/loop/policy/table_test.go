@@ -279,7 +279,7 @@ func TestRulesForOtherTools(t *testing.T) {
 		t.Skip(err)
 	}
 	at := policy.Paths{
-		Workspace: dir, Home: outside, Readable: []string{filepath.Join(outside, "readable")}, Added: []string{filepath.Join(outside, "added")},
+		Workspace: dir, Home: outside, Readable: func() []string { return []string{filepath.Join(outside, "readable")} }, Added: []string{filepath.Join(outside, "added")},
 		Config: []string{filepath.Join(outside, ".config")},
 	}
 	tool := func(name string, c tools.Call) tools.Call { c.Tool = name; return c }

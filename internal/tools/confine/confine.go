@@ -32,9 +32,9 @@ import (
 
 // Options describe an Area.
 type Options struct {
-	Workspace string   // absolute
-	Added     []string // further directories that commands may change, absolute
-	Readable  []string // what commands may read although the home directory is hidden
+	Workspace string          // absolute
+	Added     []string        // further directories that commands may change, absolute
+	Readable  func() []string // what commands may read although the home directory is hidden; nil for nothing
 	// Private are files of this program that only approved commands can read. Secret
 	// are files and directories of this program that no command can read.
 	Private, Secret []string
@@ -76,6 +76,9 @@ type Area struct {
 
 // New returns an Area. It reads nothing until the first command.
 func New(o Options) *Area {
+	if o.Readable == nil {
+		o.Readable = func() []string { return nil }
+	}
 	return &Area{Options: o, lastGit: map[string]gitDir{}, indexes: map[string]index{}, listed: map[string]listed{}, passing: map[string]bool{}}
 }
 

@@ -84,7 +84,7 @@ func (a *Area) profile(s *sandbox.Session, network, systemTemp bool) *sandbox.Pr
 		Hide:     slices.Concat(a.Places.Private(), a.Secret),
 	}
 	a.addTemp(p, systemTemp)
-	for _, path := range a.Readable {
+	for _, path := range a.Readable() {
 		if inAny(path, a.Secret) { // outputs of earlier calls
 			p.Show = append(p.Show, path)
 		}
@@ -125,7 +125,7 @@ func (a *Area) addTemp(p *sandbox.Profile, system bool) {
 
 // needed returns what commands need to read, wherever it is.
 func (a *Area) needed() []string {
-	paths := slices.Concat(a.Readable, a.linked, a.Places.Downloads())
+	paths := slices.Concat(a.Readable(), a.linked, a.Places.Downloads())
 	for _, dir := range filepath.SplitList(a.Places.Env("PATH")) {
 		if filepath.Base(dir) == "bin" { // of a virtual environment or an installation
 			dir = filepath.Dir(dir)
@@ -174,7 +174,7 @@ func (a *Area) hideHome(p *sandbox.Profile) {
 	if p.NoHome = a.hidesHome(); p.NoHome {
 		p.Show = slices.DeleteFunc(p.Show, func(path string) bool { return path == a.Places.Home })
 	}
-	p.Show = slices.Concat(p.Show, a.Readable, a.Places.Toolchains(), a.linked)
+	p.Show = slices.Concat(p.Show, a.Readable(), a.Places.Toolchains(), a.linked)
 	for _, path := range a.Private {
 		if !slices.Contains(a.tree.tops, path) {
 			p.Hide = append(p.Hide, path)

@@ -74,7 +74,7 @@ func Open(ctx context.Context, o Options, label delegate.Label) (w *Worktree, er
 // read the workspace of its parent and the directories that were added to it, but change
 // only its own copy.
 func (w *Worktree) Paths(p policy.Paths) policy.Paths {
-	p.Readable = slices.Concat(p.Readable, p.Added, []string{p.Workspace})
+	p = p.AlsoReadable(append(slices.Clone(p.Added), p.Workspace)...)
 	p.Workspace, p.Added, p.Copy = w.Workspace.Dir(), nil, true
 	p.Own = slices.DeleteFunc(slices.Clone(p.Own), func(dir string) bool { return dir == w.state })
 	entries, _ := os.ReadDir(w.state)

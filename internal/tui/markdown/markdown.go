@@ -29,7 +29,8 @@ type Text struct {
 	width int
 	fresh bool // lines is up to date
 	lines []string
-	live  *stream // state of the drawing; nil when finished
+	live  *stream              // state of the drawing; nil when finished
+	kept  map[drawing][]string // leaves of the text that SetText replaced
 }
 
 // maxHeld is the maximum size in bytes of an incomplete line that is held back.
@@ -59,12 +60,17 @@ func (m *Text) Append(text string) {
 	m.fresh = false
 }
 
-// SetText replaces all text.
+// SetText replaces all text. What the texts have in common is not drawn again when the new
+// one is finished.
 func (m *Text) SetText(text string) {
 	if text == m.raw.String() {
 		return
 	}
-	*m = Text{st: m.st}
+	next := Text{st: m.st}
+	if m.live != nil {
+		next.kept = m.live.kept
+	}
+	*m = next
 	m.Append(text)
 }
 
@@ -88,13 +94,13 @@ func (m *Text) Lines(width int) []string {
 	}
 	if m.done {
 		b := newBlocks(m.st)
-		if m.live != nil && m.width == width {
+		if b.now = m.kept; m.live != nil {
 			b.now = m.live.kept
 		}
 		p := parse(newParser(), []byte(ink.Sanitize(m.raw.String())), nil)
 		b.begin(p)
 		m.lines = b.add(nil, p.units, width)
-		m.src, m.held, m.live = nil, "", nil
+		m.src, m.held, m.live, m.kept = nil, "", nil, nil
 	} else {
 		if m.live == nil || m.width != width {
 			m.live = newStream(m.st, width)

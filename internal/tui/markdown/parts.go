@@ -5,16 +5,18 @@ import (
 	"unicode/utf8"
 )
 
-// PartBytes is the usual size of a part in bytes. Drawing a longer one would take more than
-// a frame.
-const PartBytes = 16 << 10
+// PartBytes is the usual size of a part in bytes: about what a window shows, because the
+// parts above it are not drawn.
+const PartBytes = 4 << 10
 
 // Further sizes in bytes.
 const (
+	listBytes  = 16 << 10 // of a part that may end within a list
 	fenceBytes = 12 << 10 // of a part that is a single code block
 	tableBytes = 12 << 10 // of a part that is a single table
 	maxPart    = 32 << 10 // of a part whose block does not end
 	maxFence   = 200      // of the opening fence line, which is repeated
+	maxHead    = 2 << 10  // of the head of a table, which is repeated
 	maxLinks   = 4 << 10  // of the link definitions, which every part repeats
 )
 
@@ -62,7 +64,6 @@ type Cutter struct {
 	Edges         // of the open part, the last one
 	at     int    // the offset of the first unread line
 	opened int    // the offset of the open code block or table
-	soft   int    // the offset where the open part may end; 0 for none
 	fence  string // the opening line of the open code block; empty outside code
 	table  string // the first two lines of the open table; empty outside tables
 	before string // the previous line, which may be the first of a table
@@ -72,22 +73,19 @@ type Cutter struct {
 // Next returns the open part and the text from the next part on. text starts with the
 // open part. ok is false if the open part has not ended.
 func (c *Cutter) Next(text string) (p Part, rest string, ok bool) {
-	if len(text) <= tableBytes && !c.Plain {
+	if len(text) <= PartBytes && !c.Plain {
 		return Part{}, "", false
 	}
 	for {
-		if c.soft > 0 && len(text) > PartBytes+PartBytes/2 {
-			return c.cut(text, c.soft, "", "")
-		}
 		n := strings.IndexByte(text[c.at:], '\n')
 		if n < 0 {
-			if len(text) <= maxPart || c.soft > 0 {
+			if len(text) <= maxPart {
 				return Part{}, "", false
 			}
 			return c.hard(text)
 		}
 		end := c.at + n + 1
-		if end > maxPart && c.soft == 0 {
+		if end > maxPart {
 			return c.hard(text)
 		}
 		line := text[c.at : end-1]
@@ -101,14 +99,27 @@ func (c *Cutter) Next(text string) (p Part, rest string, ok bool) {
 			if c.at-c.opened >= tableBytes && bare != "" {
 				return c.hard(text)
 			}
-		case c.soft == 0 && c.blank && c.at >= PartBytes && bare != "" && line[0] != ' ' && line[0] != '\t':
-			c.soft = c.at
+		case c.blank && c.begins(line):
+			return c.cut(text, c.at, "", "")
 		}
 		c.take(line, bare)
 		if c.at = end; c.Plain { // the long line is over
 			return c.cut(text, end, "", "")
 		}
 	}
+}
+
+// begins reports whether a line after a blank one may be the first of a part: it belongs
+// to no block before it. The items of a list stay together, as far as the part is not too
+// long.
+func (c *Cutter) begins(line string) bool {
+	switch {
+	case c.at < PartBytes || strings.TrimLeft(line, " \t\r") == "" || line[0] == ' ' || line[0] == '\t':
+		return false
+	case c.at >= listBytes:
+		return true
+	}
+	return !strings.ContainsRune("-*+0123456789", rune(line[0]))
 }
 
 // take reads a line, which may start or end code or a table.
@@ -125,7 +136,7 @@ func (c *Cutter) take(line, bare string) {
 		}
 	case c.fence == "" && bare == "":
 		c.table = ""
-	case c.fence == "" && c.table == "" && strings.Contains(c.before, "|") && delimits(bare) && len(c.before)+len(line) < PartBytes/8:
+	case c.fence == "" && c.table == "" && strings.Contains(c.before, "|") && delimits(bare) && len(c.before)+len(line) < maxHead:
 		c.table, c.opened = c.before+"\n"+line+"\n", c.at
 	}
 	c.before, c.blank = line, bare == ""

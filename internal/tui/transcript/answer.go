@@ -28,7 +28,10 @@ func (a *answer) finish(p markdown.Part) {
 	if a.text.String() != p.Text || a.Plain != p.Plain {
 		a.text.Reset()
 		a.text.WriteString(p.Text)
-		a.md = nil
+		if a.md != nil {
+			a.md.SetText(p.Text)
+			a.drawn = len(p.Text)
+		}
 	}
 	a.done, a.Edges = true, p.Edges
 }

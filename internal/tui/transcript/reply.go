@@ -35,6 +35,9 @@ type preview struct {
 	cut   markdown.Cutter // splits a long answer
 }
 
+// keptParts is the number of complete parts of a streaming answer that stay drawn.
+const keptParts = 4
+
 // rows returns all rows of the message.
 func (p *preview) rows() []*Row { return append(p.ended[:len(p.ended):len(p.ended)], p.row) }
 
@@ -97,9 +100,9 @@ func (r *reply) grow(p *preview, text string) {
 		}
 		a.finish(done)
 		p.row.Touch()
-		if n := len(p.ended); n > 0 { // it is far above the window now
-			p.ended[n-1].Item.(*answer).md = nil
-			p.ended[n-1].release()
+		if n := len(p.ended) - keptParts; n >= 0 { // it is far above the window now
+			p.ended[n].Item.(*answer).md = nil
+			p.ended[n].release()
 		}
 		p.ended = append(p.ended, p.row)
 		a = &answer{Edges: p.cut.Edges}

@@ -53,6 +53,7 @@ func judgingPaths(dir string, set settings.Settings) policy.Paths {
 func (a *app) protectPaths() {
 	paths := access.Paths(a.work.Dir(), os.Getenv)
 	paths.Added, paths.Room = a.work.Added(), func() int64 { return a.changes.Room() }
+	paths.Shell.Search = access.Search(paths, os.Getenv)
 	paths.Evaded, paths.Jobs = func() bool { return a.sandbox.Evaded() }, func() bool { return a.jobs.Unapproved() }
 	if a.trust != nil {
 		paths.Confirmed = a.trust.Files

@@ -15,6 +15,7 @@ import (
 	"agent/internal/history/blobs"
 	"agent/internal/loop/policy"
 	"agent/internal/tools/git"
+	"agent/internal/tools/protect"
 	"agent/internal/tools/shell"
 	"agent/internal/tools/toolchain"
 	"agent/internal/tools/workspace"
@@ -60,13 +61,13 @@ func ProtectedPaths(dir string, getenv func(string) string) policy.Paths {
 	p := policy.Paths{Workspace: dir, Git: git.NewReader()}
 	if home, err := os.UserHomeDir(); err == nil && filepath.IsAbs(home) {
 		p.Home = home
-		p.Config, p.Zsh = []string{filepath.Join(home, ".config")}, []string{home}
+		p.Config, p.Shell.Zsh = []string{filepath.Join(home, ".config")}, []string{home}
 	}
 	if dir := getenv("XDG_CONFIG_HOME"); filepath.IsAbs(dir) && !slices.Contains(p.Config, dir) {
 		p.Config = append(p.Config, dir)
 	}
-	if dir := getenv("ZDOTDIR"); filepath.IsAbs(dir) && !slices.Contains(p.Zsh, dir) {
-		p.Zsh = append(p.Zsh, dir)
+	if dir := getenv("ZDOTDIR"); filepath.IsAbs(dir) && !slices.Contains(p.Shell.Zsh, dir) {
+		p.Shell.Zsh = append(p.Shell.Zsh, dir)
 	}
 	if file, err := settings.Path(getenv); err == nil {
 		p.Own = append(p.Own, filepath.Dir(file), file)
@@ -77,7 +78,7 @@ func ProtectedPaths(dir string, getenv func(string) string) policy.Paths {
 	if program, err := os.Executable(); err == nil {
 		p.Own = append(p.Own, program)
 	}
-	p.NoBash = filepath.Base(shell.Program()) != "bash"
+	p.Shell.NoBash = filepath.Base(shell.Program()) != "bash"
 	return p
 }
 
@@ -94,6 +95,12 @@ func readablePaths(home string, getenv func(string) string) []string {
 	return dirs
 }
 
+// Search returns where the user's shell finds programs, for the workspace of p and the
+// directories that the user added to it.
+func Search(p policy.Paths, getenv func(string) string) protect.Search {
+	return protect.NewSearch(getenv("PATH"), p.Workspace, append([]string{p.Workspace}, p.Added...))
+}
+
 // JudgingPaths returns the paths by which `agent permit` judges commands in dir: those
 // of a new session there.
 func JudgingPaths(dir string, set settings.Settings, version string) policy.Paths {
@@ -104,6 +111,7 @@ func JudgingPaths(dir string, set settings.Settings, version string) policy.Path
 			p.Added = work.Added()
 		}
 	}
+	p.Shell.Search = Search(p, os.Getenv)
 	if set.Sandbox == nil || *set.Sandbox {
 		s := NewSandbox(version, false)
 		p.Sandbox, _ = s.State()

@@ -185,7 +185,7 @@ func (s *Sandbox) Area(dir string, paths policy.Paths) *confine.Area {
 	paths.Workspace = dir
 	o := confine.Options{
 		Workspace: dir, Added: paths.Added, Places: sandbox.Places{Home: paths.Home, Env: os.Getenv},
-		Fixed: paths.Fixed, Protected: policy.ProtectedNames(), Session: s.session, Failed: s.failed, Evaded: func() { s.evaded.Store(true) }, Temp: paths.Temp,
+		Fixed: paths.Fixed, Protected: policy.ProtectedNames(), Search: paths.Shell.Search, Session: s.session, Failed: s.failed, Evaded: func() { s.evaded.Store(true) }, Temp: paths.Temp,
 	}
 	var readable []string // besides paths.Readable
 	if paths.Outputs != "" {

@@ -49,7 +49,7 @@ func (p *Policy) allowsCommand(c tools.Call, f Facts) (out allowance) {
 		return allowance{complete: true, standing: true, decider: g.decider(f)}
 	}
 	script, ok := f.Command.Script(tools.GitFunction)
-	if !ok || f.paths.NoBash {
+	if !ok || f.paths.Shell.NoBash {
 		return out
 	}
 	out.left, out.script, out.complete, out.online = 0, script, true, true

@@ -84,7 +84,7 @@ func TestAutomaticCommands(t *testing.T) {
 			t.Errorf("%s with an input: got script %q, want %q (%s)", line, piped.Script, want, piped.Why)
 		}
 	}
-	at.NoBash = true
+	at.Shell.NoBash = true
 	if v := asks(&policy.Policy{Mode: event.ModeAsk}, at, run(dir, "ls")); !v.Ask {
 		t.Error("a command is automatic in a shell other than bash")
 	}

@@ -159,7 +159,7 @@ func (p Paths) lookAtCommand(ctx context.Context, t tools.Target, f *Facts, in b
 	}
 	f.losses = p.losses(ctx, f.Command, dir, in)
 	f.Warning = warning(f.Command, dir, f.losses.sizes)
-	if f.Command.Automatic() && !p.NoBash {
+	if f.Command.Automatic() && !p.Shell.NoBash {
 		f.below, f.unsearched = p.secretsOf(f.Command)
 		if p.Sandbox != SandboxFull {
 			for _, path := range f.below {

@@ -332,7 +332,7 @@ func (f Facts) shownSecrets() (paths []string) {
 // automatic returns the script of a command that needs no approval: it only reads, and
 // only what it may read. It reports false for every other call.
 func (f Facts) automatic(c tools.Call) (script string, ok bool) {
-	if f.Command == nil || f.paths.NoBash || !f.Command.Automatic() || len(c.Warnings) > 0 || f.unsearched || len(f.below) > 0 && f.paths.Sandbox != SandboxFull {
+	if f.Command == nil || f.paths.Shell.NoBash || !f.Command.Automatic() || len(c.Warnings) > 0 || f.unsearched || len(f.below) > 0 && f.paths.Sandbox != SandboxFull {
 		return "", false
 	}
 	return f.Command.Script(tools.GitFunction)

@@ -16,7 +16,7 @@ const maxOffered = 3
 // true need none. It is zero if a part needs approval every time, or if the line would
 // need more than maxOffered prefixes.
 func offerPrefixes(f Facts, covered func(*command.Part) bool) (offer Grant) {
-	if f.Command == nil || f.paths.NoBash || !f.inRoot() {
+	if f.Command == nil || f.paths.Shell.NoBash || !f.inRoot() {
 		return Grant{}
 	}
 	if _, ok := f.Command.Script(tools.GitFunction); !ok {

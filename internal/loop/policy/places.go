@@ -64,7 +64,7 @@ func (p Paths) bases(start string) []string {
 	case "config":
 		return p.Config
 	case "zsh":
-		return p.Zsh
+		return p.Shell.Zsh
 	case "":
 		return []string{string(filepath.Separator)}
 	}
@@ -224,6 +224,9 @@ func (ps *places) protection(file string, written []string) string {
 	}
 	if ps.inGitDir(real, written) {
 		return gitPrograms
+	}
+	if ps.paths.Shell.Search.Shadows(real) && !exists(real) {
+		return protect.WhyShadow
 	}
 	return ""
 }

@@ -7,6 +7,7 @@ import (
 	"agent/internal/realpath"
 	"agent/internal/tools"
 	"agent/internal/tools/git"
+	"agent/internal/tools/protect"
 	"agent/internal/tools/tempdir"
 )
 
@@ -16,19 +17,25 @@ type Protected struct {
 	Reason string
 }
 
+// Shell is what depends on the shell of the user and of commands.
+type Shell struct {
+	NoBash bool     // commands do not run in bash, so that no command is automatic
+	Zsh    []string // directories of zsh's startup files: the home directory and $ZDOTDIR
+	Search protect.Search
+}
+
 // Paths are the directories that determine the protected paths. Without a Workspace
 // only the rules for every directory apply.
 type Paths struct {
 	Workspace string   // absolute
 	Home      string   // absolute
 	Config    []string // configuration directories: ~/.config and $XDG_CONFIG_HOME
-	Zsh       []string // of zsh's startup files: the home directory and $ZDOTDIR
+	Shell     Shell    // that the user and commands use
 	Own       []string // this program's configuration, state and binary
 	// Copy is set if the workspace is a copy. File edits in a copy need no approval in
 	// mode ask, because its changes are judged when they are applied.
 	Copy    bool
 	Outputs string // directory with the outputs of the session, absolute; may be empty
-	NoBash  bool   // the shell is not bash, so that no command is automatic
 	// Readable returns directories outside the workspace that may be read without
 	// approval: sources of toolchains, skills, outputs of sessions. Absolute. It is only
 	// called when a call needs them; nil stands for none.

@@ -17,7 +17,7 @@ import (
 // pathsIn returns the Paths of a user whose home directory is the workspace.
 func pathsIn(home string) policy.Paths {
 	return policy.Paths{
-		Workspace: home, Home: home, Config: []string{filepath.Join(home, ".config"), filepath.Join(home, "xdg")}, Zsh: []string{home, filepath.Join(home, "zsh")},
+		Workspace: home, Home: home, Config: []string{filepath.Join(home, ".config"), filepath.Join(home, "xdg")}, Shell: policy.Shell{Zsh: []string{home, filepath.Join(home, "zsh")}},
 		Own: []string{filepath.Join(home, ".config", "agent"), filepath.Join(home, ".local", "state", "agent"), filepath.Join(home, "src", "bin", "agent")},
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"agent/internal/realpath"
+	"agent/internal/tools/protect"
 	"agent/internal/tools/snapshot"
 )
 
@@ -61,7 +62,7 @@ func (g *Guard) Order(o *snapshot.Order) *snapshot.Order {
 		return o
 	}
 	order := *o
-	order.Protected, order.Approved = g.area.Protected.Paths(), g.approval
+	order.Protected, order.Search, order.Approved = g.area.Protected.Paths(), g.area.Search, g.approval
 	for _, dir := range g.area.above {
 		if !strings.Contains(dir+"/", "/.git/") {
 			order.GitDirs = append(order.GitDirs, dir)
@@ -104,6 +105,9 @@ func (g *Guard) RefusedSettings(path, names string) Notice {
 // whyProtected returns why a path that the supervisor of a command reported is protected.
 func (a *Area) whyProtected(path string) string {
 	why := a.Protected.Why(filepath.Base(filepath.Dir(path)), filepath.Base(path))
+	if why == "" && a.Search.Shadows(path) {
+		why = protect.WhyShadow
+	}
 	if why == "" && a.Protected.Parent(filepath.Base(path)) {
 		why = "other programs run what is in directories of this name"
 	}

@@ -44,6 +44,7 @@ type Options struct {
 	// this program's own.
 	Fixed     func() []string
 	Protected *protect.Names // of files that commands must not change or create
+	Search    protect.Search // of programs that commands must not create if nobody approved them
 	// Session returns the session of the sandbox; nil if there is none. It may block.
 	Session func() *sandbox.Session
 	// Temp is the temporary directory that commands see in the complete sandbox; nil for that
@@ -99,6 +100,7 @@ type Guard struct {
 	// unsearched is a protected directory that is too large to search for links; "" if none is.
 	unsearched string
 
+	programs map[string][]string  // names before the command, by directory of Options.Search.Inside; see Search.Programs
 	approval []string             // protected paths that it may change
 	opened   map[string]openedDir // protected directories that contain such paths
 }
@@ -158,6 +160,10 @@ func (a *Area) Begin(e Extent) *Guard {
 	if e.HideHome {
 		a.hideHome(g.profile)
 		g.profile.Hide = append(g.profile.Hide, e.Hide...)
+		g.programs = map[string][]string{}
+		for _, dir := range a.Search.Inside {
+			g.programs[dir] = a.Search.Programs(dir)
+		}
 	}
 	a.dropStrays(g.profile)
 	g.profile.Write = append(g.profile.Write, e.Write...)
@@ -289,6 +295,13 @@ func (g *Guard) EndWith(seen Seen) (notices []Notice) {
 	for _, path := range seen.Created {
 		if exists(path) {
 			notices = append(notices, g.undo(path, a.whyProtected(path))...)
+		}
+	}
+	for dir, before := range g.programs {
+		for _, name := range a.Search.Programs(dir) {
+			if !slices.Contains(before, name) {
+				notices = append(notices, g.undo(filepath.Join(dir, name), protect.WhyShadow)...)
+			}
 		}
 	}
 	for dir, before := range g.opened {

@@ -2,7 +2,11 @@
 // change can be undone. It decides nothing about undoing. Start reading at State.
 package snapshot
 
-import "io"
+import (
+	"io"
+
+	"agent/internal/tools/protect"
+)
 
 // Kind is the kind of file at a path.
 type Kind string
@@ -77,6 +81,9 @@ type Order struct {
 	// paths that git creates if Git is set. None of them applies to what makes git run programs.
 	Protected []string
 	Approved  []string // absolute paths; each stands for everything in it
+	// Search finds the programs that a strict command must not create below Roots, because they
+	// would run instead of others. Its paths have no links.
+	Search protect.Search
 	// GitDirs are git directories outside Roots that the command can change, and that have another
 	// name than .git. The rules for a directory with the name .git hold for them, too.
 	GitDirs []string

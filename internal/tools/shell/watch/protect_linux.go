@@ -46,6 +46,9 @@ func (c *change) refuseProtected(p place, how manner) (why string) {
 		if at == "" && (p.link || p.is(unix.S_IFLNK)) && c.guard.names.Parent(filepath.Base(p.path)) {
 			at = p.path // it leads to a directory whose entries this name protects
 		}
+		if at == "" && !p.exists && !c.guard.wasThere(p.path) && c.order.Search.Shadows(p.path) {
+			at = p.path
+		}
 		if at != "" && !c.mayChange(at, p) {
 			c.guard.nameProtected(at)
 			return "it is protected"

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// If a directory of the user's PATH is in the workspace, as in an active virtual environment,
+// the model cannot put a program there that runs instead of git.
+func TestProgramsThatShadowOthers(t *testing.T) {
+	t.Parallel()
+	const evil = `#!/bin/sh\ntouch OWNED\n`
+	for name, calls := range map[string][]string{
+		"write":   {`write`, `{"path":".venv/bin/git","content":"` + evil + `"}`},
+		"command": {"shell", shellCall("echo touch OWNED >.venv/bin/git")},
+		"script":  {"shell", shellCall("sh put.sh")},
+		"rename":  {"shell", shellCall("mkdir -p b/bin && echo touch OWNED >b/bin/git && mv .venv old && mv b .venv")},
+		"link":    {"shell", shellCall("mkdir t; echo touch OWNED >t/git; rm -r .venv/bin; ln -s ../t .venv/bin")},
+		"venv":    {"shell", shellCall("rm -r .venv; mkdir -p .venv/bin; echo touch OWNED >.venv/bin/git")},
+	} {
+		for _, mode := range []string{"edits", "all"} {
+			t.Run(name+" "+mode, func(t *testing.T) {
+				t.Parallel()
+				h := repository(t)
+				h.put(t, ".venv/bin/python3", "")
+				h.put(t, "put.sh", "echo touch OWNED >.venv/bin/git\n")
+				h.env = append(h.env, "PATH="+filepath.Join(h.work, ".venv/bin")+":"+os.Getenv("PATH"))
+				s := serve(t, call(calls[0], calls[1]), say("done"))
+				out, _ := h.command("run", "--model", "openai/m", "--base-url", s.URL+"/v1", "--mode", mode, "go").CombinedOutput()
+				if _, err := os.Stat(filepath.Join(h.work, ".venv/bin/git")); err == nil {
+					t.Errorf("the program is there\n%s", out)
+				}
+				if body := s.seen()[1].body; !strings.Contains(body, "because its directory is in your PATH") {
+					t.Errorf("the model is not told: %s", body)
+				}
+			})
+		}
+	}
+}
+
+// Other programs can be put into a directory of the user's PATH, and those that were there before
+// can be replaced.
+func TestProgramsThatShadowNothing(t *testing.T) {
+	t.Parallel()
+	h := repository(t)
+	h.put(t, ".venv/bin/git", "old")
+	h.env = append(h.env, "PATH="+filepath.Join(h.work, ".venv/bin")+":"+os.Getenv("PATH"))
+	const line = "rm -r .venv && mkdir -p .venv/bin && echo new >.venv/bin/git && echo x >.venv/bin/my-own-tool"
+	s := serve(t, call("shell", shellCall(line)), call("write", `{"path":".venv/bin/another-tool","content":"x"}`), say("done"))
+	out, err := h.command("run", "--model", "openai/m", "--base-url", s.URL+"/v1", "--mode", "edits", "go").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, name := range []string{"git", "my-own-tool", "another-tool"} {
+		if got, err := os.ReadFile(filepath.Join(h.work, ".venv/bin", name)); len(got) == 0 || string(got) == "old" {
+			t.Errorf("%s: %q (%v)\n%s", name, got, err, out)
+		}
+	}
+}

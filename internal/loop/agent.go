@@ -328,7 +328,7 @@ func (a *Agent) turn(ctx context.Context, c *turn.Conversation, p event.Prompt, 
 	t := &turn.Turn{
 		Models: a.models, Permissions: a.judge, Approver: a.user, Inbox: a.inbox, Emit: a.emit,
 		Session: a.sessionKey, Prefix: a.Prefix, Summary: a.models.forSummary,
-		Additions: turn.Additions{Instructions: a.instructionNews, Mentioned: a.mentioned, Attach: a.o.Prompt.Attach, Situation: a.situation.describe(ctx, a)},
+		Additions: turn.Additions{Instructions: a.instructionNews, Mentioned: a.mentioned, Attach: a.o.Prompt.Attach, Situation: func() string { return a.situation.describe(ctx, a) }},
 		Tools:     a.tools.callable(), Runner: turn.Runner{Interceptors: a.o.Interceptors, Kill: kill}, Schema: a.o.Schema,
 		Hooks: a.hooks(), Evidence: a.o.Evidence, Limits: a.o.Limits, Budget: a.budget, Clock: a.o.Clock,
 		Delegated: a.o.Delegate.Parent != nil,

@@ -12,12 +12,12 @@ const maxTargets = 20
 
 // makeTargets returns the first targets of the makefile in dir.
 func makeTargets(dir string) []string {
-	rule := regexp.MustCompile(`(?m)^([A-Za-z0-9][A-Za-z0-9_-]*) *:(?:[^=]|$)`)
 	for _, name := range []string{"GNUmakefile", "makefile", "Makefile"} {
 		text := buildFile(dir, name)
 		if text == "" {
 			continue
 		}
+		rule := regexp.MustCompile(`(?m)^([A-Za-z0-9][A-Za-z0-9_-]*) *:(?:[^=]|$)`)
 		var targets []string
 		for _, m := range rule.FindAllStringSubmatch(text, -1) {
 			if target := m[1]; len(targets) < maxTargets && !slices.Contains(targets, target) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"agent/internal/llm"
@@ -55,9 +56,10 @@ type Additions struct {
 	Mentioned func(prompt string) string
 	// Attach reads the resources that a prompt mentions: see event.Prompt. It may be nil.
 	Attach func(ctx context.Context, mentions []string) []tools.Attachment
-	// Situation describes the environment, ahead of the prompt; empty if the model
-	// knows it.
-	Situation string
+	// Situation returns a description of the environment, which is sent ahead of the prompt;
+	// empty if the model knows it. It is called once, in another goroutine, beside Prefix. It
+	// may be nil.
+	Situation func() string
 }
 
 // run is a turn in progress.
@@ -99,7 +101,6 @@ func (t *Turn) Run(ctx context.Context, c *Conversation, p event.Prompt) event.T
 	r := newRun(t, c)
 	start := r.out.clock.Now()
 	r.out.fail(t.Models.Announce())
-	r.setPrefix(r.conv, r.out)
 	r.addSituation()
 	r.addCommands()
 	r.addNews()
@@ -379,13 +380,29 @@ func (r *run) attach(all []tools.Attachment) {
 	}
 }
 
-// addSituation adds the description of the environment.
+// addSituation sets the prefix and adds the description of the environment.
 func (r *run) addSituation() {
-	if r.Additions.Situation == "" {
+	var text string
+	var panicked any
+	var describing sync.WaitGroup
+	if r.Additions.Situation != nil {
+		describing.Go(func() { // git can take as long as building the prefix
+			defer func() { panicked = recover() }()
+			text = r.Additions.Situation()
+		})
+	}
+	func() {
+		defer describing.Wait()
+		r.setPrefix(r.conv, r.out)
+	}()
+	if panicked != nil {
+		panic(panicked)
+	}
+	if text == "" {
 		return
 	}
-	r.out.emit(&event.UserSaid{Meta: r.out.meta(), Text: r.Additions.Situation, Steered: true, Auto: true, Situation: true})
-	r.conv.add(llm.Message{Kind: llm.User, Text: r.Additions.Situation})
+	r.out.emit(&event.UserSaid{Meta: r.out.meta(), Text: text, Steered: true, Auto: true, Situation: true})
+	r.conv.add(llm.Message{Kind: llm.User, Text: text})
 }
 
 // addNotes adds notes of the program, as user messages.

@@ -39,10 +39,15 @@ const workingHeight = 10
 // countTokens reads the number of tokens that the turn has received.
 func (h *hints) countTokens() { h.tokens = h.Spending.TurnOutput() }
 
+// showsWorking reports whether the activity line is shown.
+func (h *hints) showsWorking() bool {
+	return h.Busy() && !h.dialog.Waits() && !h.pager.Open() && h.Height >= workingHeight
+}
+
 // working returns the activity line: what the turn is doing and which key interrupts
 // it. It returns "" if no turn runs or the line is not shown.
 func (h *hints) working() string {
-	if !h.Busy() || h.dialog.Waits() || h.pager.Open() || h.Height < workingHeight {
+	if !h.showsWorking() {
 		return ""
 	}
 	activity, since := h.Feed.Activity()
@@ -120,7 +125,7 @@ func (h *hints) statusHint() string {
 		return h.Keys.Name(keys.Rewind) + " again to edit a message"
 	case h.dialog.Waits() && h.pager.Open():
 		return "a question waits"
-	case h.dialog.Waits(), h.working() != "":
+	case h.dialog.Waits(), h.showsWorking():
 		return ""
 	case h.Busy():
 		return h.shortActivity()

@@ -214,7 +214,9 @@ func (p Paths) protectedFiles(files []touched, dir string) (out []Protected, nam
 		}
 		for _, name := range t.names {
 			if reason := ps.protection(name, nil); reason != "" {
-				out = append(out, Protected{Grant{Scope: Scope{Dir: dir}}.show(t.path), reason})
+				if one := (Protected{Grant{Scope: Scope{Dir: dir}}.show(t.path), reason}); !slices.Contains(out, one) {
+					out = append(out, one)
+				}
 				names = append(names, t.names...)
 				break
 			}

@@ -27,8 +27,8 @@ func ByReply(msgs []Message) iter.Seq[[]Message] {
 // replyLen returns the number of messages of the reply at the start of msgs,
 // including results between them.
 func replyLen(msgs []Message) int {
-	for i, m := range msgs {
-		if m.Kind == User || m.Kind != ToolResult && m.Reply != msgs[0].Reply {
+	for i := range msgs {
+		if m := &msgs[i]; m.Kind == User || m.Kind != ToolResult && m.Reply != msgs[0].Reply {
 			return i
 		}
 	}

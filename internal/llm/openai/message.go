@@ -64,9 +64,10 @@ type builder struct {
 
 // messages adds the messages of req.
 func (b *builder) messages(req llm.Request) {
-	for i, m := range req.Messages {
+	for i := range req.Messages {
+		m := &req.Messages[i]
 		if id := wire.ShortID(m.ID, maxID); m.Kind == llm.ToolResult && b.results[id] == nil {
-			b.results[id] = &req.Messages[i]
+			b.results[id] = m
 		}
 	}
 	if req.System != "" {
@@ -134,19 +135,20 @@ func (b *builder) reply(msgs []llm.Message) {
 	var text, notes string
 	var calls []toolCall
 	signed := false
-	for _, m := range msgs {
+	for i := range msgs {
+		m := &msgs[i]
 		switch {
 		case m.Kind == llm.Assistant:
 			text += m.Text
 		case m.Kind == llm.Thinking && !m.Cut:
-			b.addThinking(&out, &more, m)
+			b.addThinking(&out, &more, *m)
 		case m.Kind == llm.WebSearch && m.Search != nil && m.Search.Ended:
 			notes += "\n" + m.Search.Note()
 		case m.Kind == llm.ToolCall && m.Cut:
-			notes += "\n" + wire.CutCall(m)
+			notes += "\n" + wire.CutCall(*m)
 		case m.Kind == llm.ToolCall:
-			c := toolCall{Extra: unpack(m, b.model).Extra, ToolCall: api.ToolCall{ID: wire.ShortID(m.ID, maxID), Type: api.ToolTypeFunction,
-				Function: api.FunctionCall{Name: wire.SafeName(m.Name, maxName), Arguments: string(wire.Arguments(m))}}}
+			c := toolCall{Extra: unpack(*m, b.model).Extra, ToolCall: api.ToolCall{ID: wire.ShortID(m.ID, maxID), Type: api.ToolTypeFunction,
+				Function: api.FunctionCall{Name: wire.SafeName(m.Name, maxName), Arguments: string(wire.Arguments(*m))}}}
 			calls, signed = append(calls, c), signed || c.Extra != nil
 			out.ToolCalls = append(out.ToolCalls, c.ToolCall)
 		}

@@ -70,7 +70,7 @@ func newRequest(req llm.Request, q Quirks, e encoder) *request {
 			JSONSchema: &api.ChatCompletionResponseFormatJSONSchema{Name: "answer", Schema: req.Schema, Strict: q.Strict && strict.Fits(req.Schema)},
 		}
 	}
-	b := builder{request: r, quirks: q, results: map[string]*llm.Message{}}
+	b := builder{request: r, quirks: q, results: make(map[string]*llm.Message, len(req.Messages)/2)}
 	b.messages(req)
 	if q.CacheMarks {
 		b.markPrefixes()

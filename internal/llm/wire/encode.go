@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -29,7 +28,9 @@ const Interrupted = "there is no result: the call was interrupted"
 // Result returns the text of a call's result for dialects that cannot mark
 // failures. r is nil if there is no result.
 func Result(r *llm.Message) string {
-	r = cmp.Or(r, &llm.Message{Text: Interrupted, IsError: true})
+	if r == nil {
+		return "error: " + Interrupted
+	}
 	if r.IsError && !strings.HasPrefix(strings.ToLower(r.Text), "error") {
 		return "error: " + r.Text
 	}

@@ -53,19 +53,25 @@ func Truncate(s string, n int) string {
 // different unless they are truncated. Models and other providers produce IDs
 // that some providers reject.
 func SafeName(s string, longest int) string {
+	if s != "" && strings.IndexFunc(s, isUnsafe) < 0 {
+		return s[:min(len(s), longest)]
+	}
 	var b strings.Builder
 	for i := range len(s) {
-		switch c := s[i]; {
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '_', c == '-':
-			b.WriteByte(c)
-		default:
-			fmt.Fprintf(&b, "_%02x", c)
+		if isUnsafe(rune(s[i])) {
+			fmt.Fprintf(&b, "_%02x", s[i])
+		} else {
+			b.WriteByte(s[i])
 		}
 	}
 	if b.Len() == 0 {
 		return "_"
 	}
 	return b.String()[:min(b.Len(), longest)]
+}
+
+func isUnsafe(r rune) bool {
+	return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '_' && r != '-'
 }
 
 // ShortID returns id, or a hash of it if it is longer than longest.

@@ -53,39 +53,42 @@ func offeredName(p *event.Prefix, tool string) string {
 // renamed returns msgs with the calls under the names by which p offers the tools. It
 // changes a copy.
 func renamed(p *event.Prefix, msgs []llm.Message) []llm.Message {
-	return rename(msgs, func(name string) string {
-		for _, t := range p.Tools {
-			if t.Tool == name && name != "" {
-				return t.Name
-			}
+	names := map[string]string{}
+	for _, t := range slices.Backward(p.Tools) {
+		if t.Tool != "" {
+			names[t.Tool] = t.Name
 		}
-		return name
-	})
+	}
+	return rename(msgs, names)
 }
 
 // ownNames returns msgs with the calls under the tools' own names, which are stored.
 // It changes a copy.
 func ownNames(p *event.Prefix, msgs []llm.Message) []llm.Message {
-	return rename(msgs, func(name string) string {
-		for _, t := range p.Tools {
-			if t.Name == name && t.Tool != "" {
-				return t.Tool
-			}
+	names := map[string]string{}
+	for _, t := range slices.Backward(p.Tools) {
+		if t.Tool != "" {
+			names[t.Name] = t.Tool
 		}
-		return name
-	})
+	}
+	return rename(msgs, names)
 }
 
-func rename(msgs []llm.Message, to func(string) string) []llm.Message {
+// rename returns msgs with other names of the calls, or msgs itself if none has one.
+func rename(msgs []llm.Message, names map[string]string) []llm.Message {
+	if len(names) == 0 {
+		return msgs
+	}
 	copied := false
-	for i, m := range msgs {
-		if m.Kind != llm.ToolCall || to(m.Name) == m.Name {
+	for i := range msgs {
+		name, ok := names[msgs[i].Name]
+		if msgs[i].Kind != llm.ToolCall || !ok || name == msgs[i].Name {
 			continue
 		}
 		if !copied {
 			msgs, copied = slices.Clone(msgs), true
 		}
-		msgs[i].Name = to(m.Name)
+		msgs[i].Name = name
 	}
 	return msgs
 }

@@ -51,7 +51,7 @@ const memoryLimit = 96 << 20
 func main() {
 	credentials.ProtectMemory()
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(200) // a step leaves little behind
+		debug.SetGCPercent(150) // a step leaves little behind
 	}
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(memoryLimit)

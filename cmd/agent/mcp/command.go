@@ -50,6 +50,7 @@ type NewServer struct {
 	Command   string            `json:"command,omitempty"`
 	Args      []string          `json:"args,omitempty"`
 	Env       map[string]string `json:"env,omitempty"`
+	Cwd       string            `json:"cwd,omitempty"`
 	URL       string            `json:"url,omitempty"`
 	Transport string            `json:"transport,omitempty"`
 	Headers   map[string]string `json:"headers,omitempty"`
@@ -178,6 +179,7 @@ environment, in single quotes: --env 'GITHUB_TOKEN=${GITHUB_TOKEN}'`,
 	f.SetInterspersed(false) // the command may have flags
 	f.StringArrayVarP(&env, "env", "e", nil, "set a `NAME=VALUE` in the environment of the program; can be repeated")
 	f.StringArrayVarP(&headers, "header", "H", nil, "send a header `'NAME: VALUE'` with every request; can be repeated")
+	f.StringVar(&s.Cwd, "cwd", "", "start the program in this `DIRECTORY`; . is that of the session (default: your home directory, see agent help mcp)")
 	f.IntVar(&s.Timeout, "timeout", 0, "cancel a call when the server is silent for this many `SECONDS` (default 120)")
 	f.StringVar(&s.Transport, "transport", "", "`http` (default) or sse, for a URL")
 	f.StringVar(&s.Provider, "provider", "", "use the host and the credentials of a model `PROVIDER`; the URL is a path at its host")

@@ -12,6 +12,7 @@ import (
 	"agent/cmd/agent/settings"
 	"agent/cmd/agent/trust"
 	"agent/internal/loop/instructions"
+	"agent/internal/realpath"
 	"agent/internal/tui/ink"
 )
 
@@ -21,6 +22,61 @@ const ownFile = "config.json"
 // Own reports whether the server is in the user's configuration.
 func (c Configured) Own() bool { return c.File != RepositoryFile }
 
+// startDir returns the directory in which the program of a server of the user starts, in a
+// session that works in dir. It is in the repository only if the user's words lead there: many
+// programs look for files in it that decide what they run.
+func startDir(set settings.MCPServer, dir string) string {
+	switch {
+	case set.Command == "" || set.Literal: // an editor chose the workspace
+		return dir
+	case set.Cwd == "" && !trust.NamesRelativePath(expandedCommand(set)):
+		return homeDir()
+	}
+	return resolve(set.Cwd, dir)
+}
+
+// resolve returns the directory that the setting cwd of a server means in dir.
+func resolve(cwd, dir string) string {
+	cwd = filepath.FromSlash(expand(cwd, os.Getenv, new([]string)))
+	rest, inHome := strings.CutPrefix(cwd, "~"+string(filepath.Separator))
+	switch {
+	case cwd == "~":
+		return homeDir()
+	case inHome:
+		return filepath.Join(homeDir(), rest)
+	case filepath.IsAbs(cwd):
+		return filepath.Clean(cwd)
+	}
+	return filepath.Join(dir, cwd)
+}
+
+// homeDir returns the user's home directory; the root directory if there is none.
+func homeDir() string {
+	home, err := os.UserHomeDir()
+	if info, statErr := os.Stat(home); err != nil || statErr != nil || !info.IsDir() {
+		return string(filepath.Separator)
+	}
+	return home
+}
+
+// expandedCommand returns the program of a server and its arguments.
+func expandedCommand(set settings.MCPServer) []string {
+	words := []string{expand(set.Command, os.Getenv, new([]string))}
+	for _, arg := range set.Args {
+		words = append(words, expand(arg, os.Getenv, new([]string)))
+	}
+	return words
+}
+
+// namesDirectory reports whether an argument of a program contains the absolute path of a
+// directory.
+func namesDirectory(arg string) bool {
+	return slices.ContainsFunc(strings.FieldsFunc(arg, func(r rune) bool { return r == '=' || r == ',' }), func(part string) bool {
+		info, err := os.Stat(part)
+		return filepath.IsAbs(part) && err == nil && info.IsDir()
+	})
+}
+
 // review sets what a server of the user's configuration needs to be used in the workspace:
 // the confirmation of the files of the repository that it would run.
 func (c *Configured) review(set settings.MCPServer, review *trust.Review) {
@@ -28,6 +84,7 @@ func (c *Configured) review(set settings.MCPServer, review *trust.Review) {
 		return
 	}
 	item, needed := ownItem(c.Name, set, review.Dir())
+	inRepository := realpath.Inside(realpath.Of(c.Dir), realpath.Of(instructions.Root(review.Dir())))
 	_, chosen := set.Env["PYTHONSAFEPATH"]
 	switch {
 	case needed:
@@ -35,7 +92,7 @@ func (c *Configured) review(set settings.MCPServer, review *trust.Review) {
 		if c.Waits = !review.Confirmed(item); c.Waits {
 			c.Off = unconfirmed(item, review.Dir())
 		}
-	case !chosen && trust.ImportsFromDir(c.Command):
+	case !chosen && inRepository && trust.ImportsFromDir(c.Command):
 		c.Env = append(c.Env, "PYTHONSAFEPATH=1") // a module of the repository could replace one that is imported
 	}
 	c.Check = func() error {
@@ -54,16 +111,15 @@ func ownItem(name string, set settings.MCPServer, dir string) (item trust.Item, 
 		return item, false
 	}
 	expanded := func(text string) string { return expand(text, os.Getenv, new([]string)) }
-	words := append([]string{set.Command}, set.Args...)
-	shown := strings.Join(words, " ")
-	for i := range words {
-		words[i] = expanded(words[i])
+	shown := strings.Join(append([]string{set.Command}, set.Args...), " ")
+	if set.Cwd != "" {
+		shown += "\nin " + set.Cwd
 	}
 	var env []string
 	for _, variable := range slices.Sorted(maps.Keys(set.Env)) {
 		env = append(env, variable+"="+expanded(set.Env[variable]))
 	}
-	programs, files := trust.Server(instructions.Root(dir), dir, words, env)
+	programs, files := trust.Server(instructions.Root(dir), startDir(set, dir), expandedCommand(set), env)
 	item = trust.Item{Kind: trust.MCP, Name: name, File: ownFile, Content: shown + "\n" + programs, Files: files, Offer: true}
 	return item, programs != ""
 }

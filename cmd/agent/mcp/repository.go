@@ -51,7 +51,7 @@ func All(set settings.MCP, file string, from Source) (all []Configured, err erro
 		if _, ok := set.Servers[t.name]; ok {
 			continue
 		}
-		from.Dir = t.root
+		from.Dir = t.dir
 		c := Configured{Server: server(t.name, t.settings, from), File: RepositoryFile, Waits: !from.Trust.Confirmed(t.item), Sum: t.item.Sum()}
 		if c.Waits {
 			c.Off = "you have not confirmed it. To confirm it: agent trust confirm mcp " + t.name
@@ -96,9 +96,9 @@ func Items(set settings.MCP) trust.Source {
 
 // entry is a server of a repository.
 type entry struct {
-	name, root string
-	settings   settings.MCPServer
-	item       trust.Item
+	name, dir string // in which it starts
+	settings  settings.MCPServer
+	item      trust.Item
 }
 
 // repositoryServer is the format of a server in the file. Fields of other programs are
@@ -108,6 +108,7 @@ type repositoryServer struct {
 	Command string            `json:"command"`
 	Args    []string          `json:"args"`
 	Env     map[string]string `json:"env"`
+	Cwd     string            `json:"cwd"`
 	URL     string            `json:"url"`
 	Headers map[string]string `json:"headers"`
 }
@@ -147,7 +148,7 @@ func newEntry(root, name string, raw json.RawMessage) (entry, error) {
 	if err := json.Unmarshal(raw, &s); err != nil {
 		return entry{}, err
 	}
-	e := entry{name: serverName(name), root: root, settings: settings.MCPServer{Command: s.Command, Args: s.Args, Env: s.Env, URL: s.URL, Headers: s.Headers}}
+	e := entry{name: serverName(name), dir: resolve(s.Cwd, root), settings: settings.MCPServer{Command: s.Command, Args: s.Args, Env: s.Env, Cwd: s.Cwd, URL: s.URL, Headers: s.Headers}}
 	switch {
 	case e.name == "":
 		return entry{}, fmt.Errorf("its name has no letter or digit")
@@ -159,15 +160,15 @@ func newEntry(root, name string, raw json.RawMessage) (entry, error) {
 	if err := e.settings.Check(); err != nil {
 		return entry{}, err
 	}
-	content, files, err := content(root, e.settings, raw)
+	content, files, err := content(root, e.dir, e.settings, raw)
 	e.item = trust.Item{Kind: trust.MCP, Name: e.name, File: RepositoryFile, Content: content, Files: files}
 	return e, err
 }
 
 // content returns what the user has to confirm: the configuration as it is in the file, the
-// variables whose values are inserted, and the files of the repository that the command and
-// its environment name, whose paths it returns too. It contains no value of a variable.
-func content(root string, s settings.MCPServer, raw json.RawMessage) (text string, files []string, err error) {
+// variables whose values are inserted, and the files of the repository that the command, which runs
+// in dir, and its environment name, whose paths it returns too. It contains no value of a variable.
+func content(root, dir string, s settings.MCPServer, raw json.RawMessage) (text string, files []string, err error) {
 	var out bytes.Buffer
 	if err := json.Indent(&out, raw, "", "  "); err != nil {
 		return "", nil, err
@@ -197,7 +198,7 @@ func content(root string, s settings.MCPServer, raw json.RawMessage) (text strin
 	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
 		commands = append(commands, name+"="+s.Env[name])
 	}
-	programs, files := trust.Commands(root, root, commands...)
+	programs, files := trust.Commands(root, dir, commands...)
 	return out.String() + "\n" + programs, files, nil
 }
 

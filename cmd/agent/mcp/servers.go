@@ -22,7 +22,7 @@ import (
 
 // Source is what the settings refer to.
 type Source struct {
-	Dir    string              // working directory of programs
+	Dir    string              // working directory of the session
 	Getenv func(string) string // environment of this program
 	Rules  []policy.Rule       // a server with a rule that denies all of its tools is not used
 	// Trust decides which servers of the repository are used; nil means none.
@@ -52,7 +52,11 @@ func Merge(set settings.MCP, editors map[string]settings.MCPServer) (all setting
 // off, and says why.
 func Servers(set settings.MCP, from Source) (all []mcp.Server) {
 	for _, name := range slices.Sorted(maps.Keys(set.Servers)) {
-		all = append(all, server(name, set.Servers[name], from))
+		s := server(name, set.Servers[name], from)
+		if s.Dir = startDir(set.Servers[name], from.Dir); s.Dir != from.Dir && !slices.ContainsFunc(s.Command[1:], namesDirectory) {
+			s.Root = from.Dir // not to a server with a directory of its own, which a root can replace
+		}
+		all = append(all, s)
 	}
 	return all
 }
@@ -69,6 +73,7 @@ func server(name string, set settings.MCPServer, from Source) mcp.Server {
 		}
 		return expand(text, from.Getenv, &missing)
 	}
+	expand(set.Cwd) // see startDir
 	s.URL = expand(set.URL)
 	for header, value := range set.Headers {
 		s.Headers[header] = expand(value)

@@ -14,12 +14,13 @@ type MCP struct {
 	Servers map[string]MCPServer `json:"servers,omitempty" names:"^[a-z0-9]+([_-][a-z0-9]+)*$" what:"MCP servers by name"`
 }
 
-// MCPServer configures an MCP server: a program (Command) or a URL. In Args, Env, URL and
-// Headers, ${NAME} stands for an environment variable.
+// MCPServer configures an MCP server: a program (Command) or a URL. In Args, Env, Cwd, URL
+// and Headers, ${NAME} stands for an environment variable.
 type MCPServer struct {
 	Command   string            `json:"command,omitempty" what:"program of the server, by name or path"`
 	Args      []string          `json:"args,omitempty" what:"arguments of the program"`
 	Env       map[string]string `json:"env,omitempty" what:"environment variables of the program, in addition to PATH, HOME, TMPDIR, LANG and TERM; ${NAME} stands for a variable of the environment"`
+	Cwd       string            `json:"cwd,omitempty" what:"directory in which the program starts; a relative one, such as ., is in the directory of the session (default: your home directory, or that of the session if the command or an argument names a relative path)"`
 	URL       string            `json:"url,omitempty" what:"URL of a server over HTTP; with provider, a path at its host"`
 	Transport string            `json:"transport,omitempty" enum:"http,sse" what:"http (streamable HTTP, default) or sse (the older HTTP with SSE)"`
 	Headers   map[string]string `json:"headers,omitempty" what:"headers sent with every request; ${NAME} stands for a variable of the environment"`
@@ -70,8 +71,8 @@ func (s MCPServer) Check() error {
 		return fmt.Errorf("set either command, for a program, or url")
 	case s.Command != "" && (len(s.Headers) > 0 || s.Transport != "" || s.Provider != "" || s.OAuth.isSet()):
 		return fmt.Errorf("headers, transport, provider and oauth are for servers with a url")
-	case s.URL != "" && (len(s.Args) > 0 || len(s.Env) > 0):
-		return fmt.Errorf("args and env are for servers with a command")
+	case s.URL != "" && (len(s.Args) > 0 || len(s.Env) > 0 || s.Cwd != ""):
+		return fmt.Errorf("args, env and cwd are for servers with a command")
 	case s.Provider != "" && (!strings.HasPrefix(s.URL, "/") || strings.HasPrefix(s.URL, "//")):
 		return fmt.Errorf("with provider, url must be a path at its host, such as /api/2.0/mcp/genie/SPACE")
 	case s.URL != "" && s.Provider == "" && !strings.Contains(s.URL, "${") && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https"):

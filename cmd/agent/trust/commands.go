@@ -37,6 +37,8 @@ type launch struct {
 	packages  []string // that may name packages in node_modules
 	// node and python are set if the command may run an interpreter of that language.
 	node, python bool
+	// outside is set if the command starts outside root, so that it reads no manifests there.
+	outside bool
 	// fetches is set if the command runs a package, and does not read the project in dir.
 	fetches bool
 }
@@ -80,11 +82,14 @@ func wordsIn(line string) (all []string) {
 // paths returns the files that the command may run besides those that its words name.
 func (l launch) paths() (out []string) {
 	for _, in := range l.dirs() {
-		for _, word := range l.programs {
-			out = append(out, l.manifests(in, word)...)
-		}
 		for _, word := range l.words {
 			out = append(out, l.namedIn(in, word)...)
+		}
+		if l.outside && in == l.root {
+			continue
+		}
+		for _, word := range l.programs {
+			out = append(out, l.manifests(in, word)...)
 		}
 		out = append(out, l.installed(in)...)
 		if in != l.root && in != l.dir && runsFiles(l.words) {

@@ -20,10 +20,16 @@ var loaded = []string{
 
 // Server is like Commands for a program that the user configures, which starts in dir. It
 // finds only what the program would run there: not the files and directories that the command
-// passes as data, nor manifests of a project that the program does not read. Env has the
-// variables that the user adds.
+// passes as data, nor manifests of a project that the program does not read. If dir is outside
+// root, only absolute paths lead there. Env has the variables that the user adds.
 func Server(root, dir string, command, env []string) (text string, files []string) {
 	name, args := command[0], command[1:]
+	outside := !realpath.Inside(dir, root) && !realpath.Inside(realpath.Of(dir), realpath.Of(root))
+	local := func(words []string) []string { return localWords(root, dir, words) }
+	if outside {
+		dir = root
+		local = func(words []string) []string { return localWords(root, dir, absolute(words)) }
+	}
 	var all []launch
 	started := programsOf(name, env)
 	if slices.Contains(starters, launcher(name)) { // env tool
@@ -31,25 +37,39 @@ func Server(root, dir string, command, env []string) (text string, files []strin
 			started = append(started, programsOf(word, env)...)
 		}
 	}
-	if programs := localWords(root, dir, started); len(programs) > 0 {
+	if programs := local(started); len(programs) > 0 {
 		all = append(all, launch{root: root, dir: dir, words: programs})
 	}
 	if !elsewhere(root, args) {
 		l := newArguments(name, args)
-		l.root, l.dir, l.words = root, dir, localWords(root, dir, l.words)
+		l.outside = outside && len(localWords(root, dir, absolute(workingDirs(args)))) == 0
+		if l.root, l.dir = root, dir; l.outside {
+			l.words = absolute(l.words)
+		}
+		l.words = localWords(root, dir, l.words)
 		all = append(all, l)
 	}
 	for _, assignment := range env {
 		if variable, value, _ := strings.Cut(assignment, "="); slices.Contains(loaded, variable) || slices.Contains(searchPaths, variable) {
-			words := localWords(root, dir, wordsIn(value))
-			all = append(all, launch{root: root, dir: dir, line: variable + "=" + strings.Join(words, ":"), words: words, packages: words, node: isNode(variable), python: isPython(variable)})
+			words := local(wordsIn(value))
+			all = append(all, launch{outside: outside, root: root, dir: dir, line: variable + "=" + strings.Join(words, ":"), words: words, packages: words, node: isNode(variable), python: isPython(variable)})
 		}
 	}
 	var lines, paths []string
 	for _, l := range all {
 		lines, paths = append(lines, strings.Join(l.words, "\n")), append(paths, l.paths()...)
 	}
+	if !outside {
+		for _, in := range (launch{root: root, dir: dir}).above() {
+			paths = append(paths, existing(in, manifest.Versions())...)
+		}
+	}
 	return describeAll(root, dir, lines, paths)
+}
+
+// absolute returns the absolute paths among words.
+func absolute(words []string) []string {
+	return slices.DeleteFunc(slices.Clone(words), func(word string) bool { return !filepath.IsAbs(word) })
 }
 
 // newArguments returns what the arguments of a program may make it run.
@@ -61,14 +81,14 @@ func newArguments(name string, args []string) launch {
 		operands, rest := operand(kind, args)
 		words := wordsIn(strings.Join(operands, "\n"))
 		l := launch{programs: append([]string{name}, interpreters(operands)...), words: words, packages: words, node: isNode(kind), python: isPython(kind), fetches: fetched}
-		if fetched {
+		if fetched && kind != "pipx" { // which prefers a file of that name
 			l.words = append(slices.DeleteFunc(slices.Clone(words), func(word string) bool { return !strings.HasPrefix(word, ".") && !filepath.IsAbs(word) }), workingDirs(args)...)
 		}
 		if len(operands) > 0 && !interprets(kind) { // npx tsx server.ts, uvx proxy npx server
 			l.add(wrapped(append(operands[len(operands)-1:], rest...)))
 		}
 		return l
-	case slices.Contains(starters, kind) || len(manifest.Files(name)) > 0:
+	case slices.Contains(starters, kind) || len(manifest.Files(name)) > 0 || slices.Contains(args, "compose"): // docker compose
 		l := newLaunch("", "", strings.Join(args, "\n"))
 		l.programs = append(l.programs, name)
 		return l

@@ -29,6 +29,11 @@ func TestServersThatRunFilesOfTheWorkspace(t *testing.T) {
 		{command: "uvx mcp-proxy npx srv", file: "node_modules/.bin/srv"}, {command: "tsx /opt/srv.ts", file: "tsconfig.json"}, {command: "npx tsx /opt/srv.ts", file: "tsconfig.json"}, {command: "node --import tsx /opt/srv.ts", file: "tsconfig.json"},
 		{command: "npx --prefix tools srv", file: "tools/node_modules/.bin/srv"}, {command: "npx --prefix=tools srv", file: "tools/node_modules/.bin/srv"}, {command: "npx -y -C tools srv", file: "tools/node_modules/.bin/srv"},
 		{command: "npm exec --prefix tools -- srv", file: "tools/node_modules/.bin/srv"}, {command: "npx -w tools srv", file: "tools/node_modules/srv/package.json"}, {command: "npx --workspace=tools srv", file: "tools/node_modules/.bin/srv"},
+		{command: "bunx srv ./x", file: ".env"}, {command: "bun ./srv.ts", file: ".env.local"}, {command: "deno run -A npm:srv .", file: ".npmrc"}, {command: "deno run -A npm:srv .", file: "package.json"}, {command: "deno run -A npm:srv .", file: "deno.lock"},
+		{command: "uv run --with srv srv .", file: "uv.toml"}, {command: "uv run --with srv srv .", file: ".python-version"}, {command: "uv run srv .", file: ".env"}, {command: "Rscript -e x::y() .", file: ".Rprofile"}, {command: "R -f ./x.R", file: ".Renviron"},
+		{command: "clojure -X:mcp", file: "deps.edn"}, {command: "dnx srv --yes", file: "NuGet.Config"}, {command: "dotnet tool run srv", file: ".config/dotnet-tools.json"}, {command: "docker compose run -T srv", file: "compose.yaml"}, {command: "docker compose -f conf/x.yaml up", file: "conf/x.yaml"},
+		{command: "docker-compose run -T srv", file: "docker-compose.yml"}, {command: "docker compose run -T srv", file: ".env"}, {command: "pixi run srv", file: "pixi.toml"}, {command: "devbox run srv", file: "devbox.json"}, {command: "nix develop -c srv", file: "flake.nix"},
+		{command: "pipx run srv .", file: "srv"}, {command: "other .", file: ".tool-versions"}, {command: "npx -y srv .", file: "mise.toml"}, {command: "npx -y srv .", file: ".config/mise/conf.d/x.toml"}, {command: "npx -y srv .", file: "mise.local.toml"},
 		{command: "node --import file:///opt/node_modules/tsx/dist/loader.mjs /opt/srv.ts", file: "tsconfig.json"},
 	} {
 		root := t.TempDir()
@@ -44,6 +49,28 @@ func TestServersThatRunFilesOfTheWorkspace(t *testing.T) {
 		if got := read(); !strings.Contains(got, "--- "+c.file+" (4 bytes)\n") {
 			t.Errorf("%s does not find %s: %q", c.command, c.file, got)
 		}
+	}
+}
+
+// A program that starts elsewhere reaches files of the workspace only by absolute paths.
+func TestServersThatStartOutsideTheWorkspace(t *testing.T) {
+	t.Parallel()
+	root, home := t.TempDir(), t.TempDir()
+	for _, name := range []string{".tool-versions", ".npmrc", ".env", "package.json", "node_modules/.bin/srv", "srv", "srv.py", "tools/srv.js", "tools/index.js", "tools/pyproject.toml", "index.js"} {
+		write(t, root, name, "text")
+	}
+	in := strings.NewReplacer("ROOT", root)
+	for command, want := range map[string]string{
+		"npx -y srv": "", "pipx run srv": "", "python3 -m srv": "", "node srv.py": "", "sh -c srv": "", "npx -y srv ROOT": "", "bun /opt/x.ts": "",
+		"node ROOT/tools/srv.js": "tools/srv.js", "ROOT/srv": "srv", "node ROOT/tools": "tools/index.js", "npx -y --prefix ROOT srv": "node_modules/.bin/srv", "uv --directory ROOT/tools run srv": "tools/pyproject.toml",
+	} {
+		got, _ := trust.Server(root, home, strings.Fields(in.Replace(command)), nil)
+		if want == "" && got != "" || !strings.Contains(got, want) {
+			t.Errorf("%s: %q", command, got)
+		}
+	}
+	if got, _ := trust.Server(root, home, []string{"srv"}, []string{"NODE_OPTIONS=--require=" + root + "/tools/srv.js --import=x", "PYTHONPATH=tools"}); !strings.Contains(got, "--- tools/srv.js") || strings.Count(got, "---") != 1 {
+		t.Errorf("variables: %q", got)
 	}
 }
 
@@ -106,8 +133,8 @@ func TestServersThatRunNoFilesOfTheWorkspace(t *testing.T) {
 	}
 	for _, command := range []string{
 		"npx -y @modelcontextprotocol/server-filesystem .", "npx -y other --config config.json .", "uvx mcp-server-git --repository .", "uvx other src", "pipx run other .", "bunx other .",
-		"python3 -m mcp_server_git --repository .", "python3 -u -m other .", "python3 /opt/server.py .", "node /opt/index.js .", "/usr/bin/node /opt/src/index.js config.json", "docker run -i --rm image",
-		"other --db data.db", "other .", "npx --prefix /opt srv .", "uv --directory /opt/srv run server.py", "deno run -A https://example.org/srv/index.ts", "go run example.org/srv@latest .", "/opt/srv config.json",
+		"python3 -m mcp_server_git --repository .", "python3 -u -m other .", "python3 /opt/server.py .", "node /opt/index.js .", "/usr/bin/node /opt/src/index.js config.json", "docker run -i --rm image", "docker run -i --rm mcp/fetch",
+		"other --db data.db", "other .", "npx --prefix /opt srv .", "uv --directory /opt/srv run server.py", "go run example.org/srv@latest .", "/opt/srv config.json",
 	} {
 		if got, _ := trust.Server(root, root, strings.Fields(command), []string{"DATA=.", "DB=data.db", "PATH=/opt/bin:/usr/bin"}); got != "" {
 			t.Errorf("%s: %q", command, got)

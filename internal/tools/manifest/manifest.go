@@ -46,12 +46,19 @@ var settings = [...]entry{
 
 // more lists further files that programs read by default and that can name what they run.
 var more = [...]entry{
+	{"bun", []string{".env", ".env.local", ".env.development", ".env.production", ".env.test"}},
 	{"bundle", []string{"Gemfile"}},
-	{"bunx", []string{"package.json"}},
+	{"bunx", []string{"package.json", ".env", ".env.local", ".env.development", ".env.production", ".env.test"}},
 	{"cargo", []string{"Cargo.toml", "build.rs", ".cargo/config.toml", "rust-toolchain.toml"}},
+	{"clj", []string{"deps.edn"}},
+	{"clojure", []string{"deps.edn"}},
 	{"cmake", []string{"CMakeLists.txt"}},
-	{"deno", []string{"deno.json", "deno.jsonc"}},
+	{"compose", []string{"compose.yaml", "compose.yml", "compose.override.yaml", "compose.override.yml", "docker-compose.yaml", "docker-compose.yml", "docker-compose.override.yaml", "docker-compose.override.yml", ".env"}},
+	{"deno", []string{"deno.json", "deno.jsonc", "deno.lock", "package.json", ".npmrc"}},
+	{"devbox", []string{"devbox.json"}},
+	{"dnx", []string{"nuget.config", "NuGet.config", "NuGet.Config", ".config/dotnet-tools.json", "dotnet-tools.json", "global.json"}},
 	{"doit", []string{"dodo.py"}},
+	{"dotnet", []string{"nuget.config", "NuGet.config", "NuGet.Config", ".config/dotnet-tools.json", "dotnet-tools.json", "global.json"}},
 	{"eslint", []string{"eslint.config.js", "eslint.config.mjs", "eslint.config.cjs", "eslint.config.ts", ".eslintrc.js", ".eslintrc.cjs", ".eslintrc.json"}},
 	{"go", []string{"go.mod", "go.work"}},
 	{"grunt", []string{"Gruntfile.js"}},
@@ -62,17 +69,22 @@ var more = [...]entry{
 	{"lefthook", []string{"lefthook.yml"}},
 	{"meson", []string{"meson.build"}},
 	{"mix", []string{"mix.exs"}},
+	{"nix", []string{"flake.nix", "flake.lock"}},
+	{"nix-shell", []string{"shell.nix", "default.nix"}},
 	{"nox", []string{"noxfile.py"}},
 	{"pdm", []string{"pyproject.toml"}},
+	{"pixi", []string{"pixi.toml", "pixi.lock", "pyproject.toml"}},
 	{"poetry", []string{"pyproject.toml"}},
 	{"pre-commit", []string{".pre-commit-config.yaml"}},
 	{"pytest", []string{"conftest.py", "pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg"}},
+	{"r", []string{".Rprofile", ".Renviron"}},
+	{"rscript", []string{".Rprofile", ".Renviron"}},
 	{"scons", []string{"SConstruct"}},
 	{"tox", []string{"pyproject.toml"}},
 	{"ts-node", []string{"tsconfig.json"}},
 	{"tsx", []string{"tsconfig.json"}},
-	{"uv", []string{"pyproject.toml"}},
-	{"uvx", []string{"pyproject.toml"}},
+	{"uv", []string{"pyproject.toml", "uv.toml", ".python-version", ".python-versions", ".env"}},
+	{"uvx", []string{"pyproject.toml", "uv.toml"}},
 }
 
 // of returns the files that a table lists for a program.
@@ -106,7 +118,18 @@ func Settings(word string) []string { return of(settings[:], Program(word)) }
 // Files returns all files that a program reads by default and that can name what it runs.
 func Files(word string) []string {
 	name := Program(word)
+	if strings.HasSuffix(name, "-compose") { // docker-compose
+		name = "compose"
+	}
 	return slices.Concat(of(tasks[:], name), of(settings[:], name), of(more[:], name))
+}
+
+// Versions returns the files with which version managers such as asdf and mise choose what any
+// program is that starts in a directory. Some are patterns.
+func Versions() []string {
+	return []string{
+		".tool-versions", "mise.toml", ".mise.toml", "mise.*.toml", ".mise.*.toml", "mise/config*.toml", ".mise/config*.toml", ".config/mise.toml", ".config/mise/config*.toml", ".config/mise/conf.d/*.toml",
+	}
 }
 
 // Modules returns the paths that a program can mean by the name of a module or of an

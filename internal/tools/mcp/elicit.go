@@ -38,12 +38,14 @@ const (
 
 // capabilities returns the capabilities of a client: servers may ask only if a user can answer.
 func (s *server) capabilities() *sdk.ClientCapabilities {
-	if !s.all.o.Asks {
-		return &sdk.ClientCapabilities{} // nil would announce roots
+	c := &sdk.ClientCapabilities{} // nil would announce roots
+	if s.all.o.Asks {
+		c.Elicitation = &sdk.ElicitationCapabilities{Form: &sdk.FormElicitationCapabilities{}, URL: &sdk.URLElicitationCapabilities{}}
 	}
-	return &sdk.ClientCapabilities{Elicitation: &sdk.ElicitationCapabilities{
-		Form: &sdk.FormElicitationCapabilities{}, URL: &sdk.URLElicitationCapabilities{},
-	}}
+	if s.Root != "" {
+		c.RootsV2 = &sdk.RootCapabilities{} //lint:ignore SA1019 servers still ask for roots
+	}
+	return c
 }
 
 // answerQuestions is the middleware for requests of the server. It replies to all questions

@@ -82,7 +82,37 @@ func curious() *sdk.Server {
 		}
 		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: fmt.Sprintf("%s %v", got.Action, got.Content["name"])}}}, nil
 	})
+	s.AddTool(&sdk.Tool{Name: "roots", InputSchema: json.RawMessage(`{"type":"object"}`)}, func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		//lint:ignore SA1019 servers still ask for roots
+		got, _ := r.Params.InputResponses["where"].(*sdk.ListRootsResult)
+		if got == nil && string(r.Params.Arguments) == `{}` {
+			//lint:ignore SA1019 servers still ask for roots
+			return &sdk.CallToolResult{InputRequests: sdk.InputRequestMap{"where": &sdk.ListRootsParams{}}}, nil
+		}
+		if got == nil {
+			var err error
+			//lint:ignore SA1019 servers still ask for roots
+			if got, err = r.Session.ListRoots(ctx, nil); err != nil {
+				return nil, err
+			}
+		}
+		b, err := json.Marshal(got.Roots)
+		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: string(b)}}}, err
+	})
 	return s
+}
+
+// A server learns its root in both ways in which it can ask for it.
+func TestRootsOfServers(t *testing.T) {
+	get := func(*http.Request) *sdk.Server { return curious() }
+	for ask, handler := range map[string]http.Handler{`{}`: sdk.NewStreamableHTTPHandler(get, nil), `{"old":true}`: sdk.NewSSEHandler(get, nil)} {
+		w := httptest.NewServer(handler)
+		t.Cleanup(w.Close)
+		c := connect(t, mcp.Options{Servers: []mcp.Server{{Name: "rooted", URL: w.URL, Root: "/home/ann/my shop"}}})
+		if got, want := call(t, c, "rooted", "roots", ask), `[{"name":"my shop","uri":"file:///home/ann/my%20shop"}]`+"\n"; got != want {
+			t.Errorf("%s: got %s, want %s", ask, got, want)
+		}
+	}
 }
 
 // asking connects to the curious server, over the old protocol if old is set, and

@@ -47,6 +47,7 @@ type Server struct {
 	Command []string // the program and its arguments; empty for a server with a URL
 	Dir     string   // working directory of the program
 	Env     []string // complete environment of the program: "NAME=value"
+	Root    string   // directory that the server is told is its root, absolute; empty for none
 
 	URL     string
 	SSE     bool              // use the transport of protocol 2024-11-05, HTTP with SSE

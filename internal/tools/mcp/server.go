@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -208,6 +210,10 @@ func (s *server) dial(ctx context.Context, version string, discover time.Duratio
 	}
 	client := sdk.NewClient(&sdk.Implementation{Name: "agent", Version: s.all.o.Version}, o)
 	client.AddReceivingMiddleware(s.answerQuestions)
+	if s.Root != "" {
+		//lint:ignore SA1019 servers still ask for roots
+		client.AddRoots(&sdk.Root{URI: (&url.URL{Scheme: "file", Path: "/" + strings.TrimPrefix(filepath.ToSlash(s.Root), "/")}).String(), Name: filepath.Base(s.Root)})
+	}
 	options := &sdk.ClientSessionOptions{ProtocolVersion: version}
 	if s.Check != nil {
 		if err := s.Check(); err != nil {

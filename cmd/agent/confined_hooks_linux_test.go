@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -145,6 +146,47 @@ func TestHooksOutsideTheSandbox(t *testing.T) {
 			}
 			if out, _ := h.agent(t, "hooks"); !strings.Contains(out, map[bool]string{true: "  no  ", false: "  yes  "}[c.outside]) {
 				t.Errorf("got %s", out)
+			}
+		})
+	}
+}
+
+// A plain program that is a script, or that a version manager starts, runs in the sandbox: files of
+// the repository can choose what it runs.
+func TestHooksWithShimsRunInTheSandbox(t *testing.T) {
+	t.Parallel()
+	const asdf, mise, plain, busybox = "asdf/shims", ".local/share/mise/shims", "plain/bin", "busybox/bin"
+	for _, dir := range []string{asdf, mise, plain, busybox, "link"} {
+		t.Run(dir, func(t *testing.T) {
+			t.Parallel()
+			h := repository(t)
+			jq, err := filepath.EvalSymlinks("/bin/sh") // a program for all names: it runs its input
+			if err != nil {
+				t.Fatal(err)
+			}
+			h.put(t, "../../asdf/shims/jq", "#!/bin/sh\nexec sh\n")
+			for name, target := range map[string]string{mise + "/jq": jq, busybox + "/jq": jq, "link/jq": h.dir + "/" + mise + "/jq"} {
+				link := filepath.Join(h.dir, name)
+				if err := errors.Join(os.MkdirAll(filepath.Dir(link), 0o755), os.Symlink(target, link)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			b, err := os.ReadFile(jq)
+			if err != nil {
+				t.Fatal(err)
+			}
+			h.put(t, "../../"+plain+"/jq", string(b))
+			if err := errors.Join(os.Chmod(filepath.Join(h.dir, plain, "jq"), 0o755), os.Chmod(filepath.Join(h.dir, asdf, "jq"), 0o755)); err != nil {
+				t.Fatal(err)
+			}
+			h.env = append(h.env, "PATH="+filepath.Join(h.dir, dir)+":"+os.Getenv("PATH"))
+			h.configure(t, `{"hooks":{"before_tool":[{"command":"echo 'echo x >`+h.dir+`/STOLEN' | jq"}]}}`)
+			s := serve(t, call("read", `{"path":"Makefile"}`), say("done"))
+			if out, err := h.command("run", "--model", "openai/m", "--base-url", s.URL+"/v1", "go").CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			if outside := dir == plain || dir == busybox; h.stolen() != outside {
+				t.Errorf("wrote outside the workspace: %v, want %v", h.stolen(), outside)
 			}
 		})
 	}

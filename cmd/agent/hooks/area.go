@@ -1,9 +1,11 @@
 package hooks
 
 import (
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -69,7 +71,7 @@ func plain(line, dir string) bool {
 // files that no command can have replaced.
 func plainCall(c *syntax.CallExpr, dir string) bool {
 	name := c.Args[0].Lit()
-	if !slices.Contains(plainPrograms, name) || fromWorkspace(name, dir) {
+	if !slices.Contains(plainPrograms, name) || fromWorkspace(name, dir) || startsOthers(name) {
 		return false
 	}
 	if name == "[" && !plainTest(c.Args[1:]) {
@@ -276,4 +278,26 @@ func fromWorkspace(name, dir string) bool {
 	}
 	path, err := exec.LookPath(name)
 	return err == nil && realpath.Inside(realpath.Of(path), realpath.Of(dir))
+}
+
+// startsOthers reports whether the program that PATH finds by a name may start another one, which
+// files in the working directory choose: it is a script, or a version manager starts it.
+func startsOthers(name string) bool {
+	path, err := exec.LookPath(name)
+	if err != nil {
+		return false // a builtin of the shell, or nothing
+	}
+	for _, step := range realpath.Steps(path) {
+		if filepath.Base(filepath.Dir(step)) == "shims" && runtime.GOOS != "windows" { // those of Scoop read no such files
+			return true
+		}
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return true
+	}
+	defer f.Close()
+	start := make([]byte, 2)
+	_, err = io.ReadFull(f, start)
+	return err != nil || string(start) == "#!"
 }

@@ -26,3 +26,36 @@ func TestProtectedPathsNeedOneAnswer(t *testing.T) {
 	a.send("\x03\x03")
 	a.exit()
 }
+
+// The configuration of all version control systems, and what direnv reads, is protected from
+// commands that nobody approved. What the systems themselves write is not.
+func TestCommandsCannotConfigureVersionControl(t *testing.T) {
+	t.Parallel()
+	h := repository(t)
+	refused := []string{".hg/hgrc", ".hg/hgrc-not-shared", ".hg/sharedpath", ".sl/config", ".jj/repo/config.toml", ".jj/workspace-config.toml", "_darcs/prefs/defaults", ".bzr/branch/branch.conf", ".envrc.local", ".direnv", "mise/config.toml", ".devcontainer.json"}
+	allowed := []string{".hg/dirstate", ".sl/store", ".jj/repo/store", "_darcs/prefs/author", ".bzr/branch/last-revision", "mise/x", "repo/config.toml", "new/.hg/dirstate", "new/.jj/repo/store"}
+	for _, name := range append([]string{"linked/.jj/x"}, allowed...) {
+		h.put(t, filepath.Dir(name)+"/there", "")
+	}
+	script := "echo ../../evil >linked/.jj/repo\n" +
+		"mkdir -p copy/.hg made/.hg cloned/.hg\nprintf '[hooks]\\nstatus = x\\n' >copy/.hg/hgrc\nprintf '# see hg help\\n[paths]\\ndefault = https://example.org/r\\n\\n[ui]\\n# username = x\\n' >cloned/.hg/hgrc\necho x >made/.hg/requires\n"
+	for _, name := range append(refused, allowed...) {
+		script += "echo x >" + name + "\n"
+	}
+	h.put(t, "all.sh", script)
+	s := serve(t, call("shell", shellCall("sh all.sh; true")), say("done"))
+	if out, err := h.command("run", "--model", "openai/m", "--base-url", s.URL+"/v1", "--mode", "edits", "go").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	there := func(name string) bool { _, err := os.Lstat(filepath.Join(h.work, name)); return err == nil }
+	for _, name := range append(refused, "linked/.jj/repo", "copy/.hg/hgrc") {
+		if there(name) {
+			t.Errorf("a command wrote %s", name)
+		}
+	}
+	for _, name := range append(allowed, "cloned/.hg/hgrc", "made/.hg/requires", "copy/.hg/hgrc.agent-removed") {
+		if !there(name) {
+			t.Errorf("no command could write %s", name)
+		}
+	}
+}

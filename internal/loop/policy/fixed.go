@@ -39,7 +39,7 @@ var ProtectedNames = sync.OnceValue(func() *protect.Names {
 	var names []protect.Name
 	for _, r := range protectedPaths {
 		if r.anywhere() {
-			names = append(names, protect.Name{Path: r.path, Why: r.reason})
+			names = append(names, protect.Name{Path: r.path, Why: r.reason, File: r.path == fileOnly})
 		}
 	}
 	return protect.New(names)

@@ -50,17 +50,6 @@ func ancestors(file string) []os.FileInfo {
 	}
 }
 
-// containsRun reports whether parts contains names as a consecutive run that ends at
-// index from or later.
-func containsRun(parts, names []string, from int) bool {
-	for i := max(0, from-len(names)+1); i+len(names) <= len(parts); i++ {
-		if slices.Equal(parts[i:i+len(names)], names) {
-			return true
-		}
-	}
-	return false
-}
-
 // split returns the folded elements of a path.
 func split(path string) []string {
 	names := strings.Split(filepath.Clean(path), string(filepath.Separator))

@@ -120,7 +120,7 @@ func (ps *places) addDir(dir string) {
 	ps.seen[dir] = true
 	for _, r := range protectedPaths {
 		first, _, _ := strings.Cut(r.path, "/")
-		if r.anywhere() && exists(filepath.Join(dir, first)) {
+		if r.anywhere() && r.path != fileOnly && exists(filepath.Join(dir, first)) {
 			ps.add(filepath.Join(dir, filepath.FromSlash(r.path)), r.reason)
 		}
 	}
@@ -200,9 +200,9 @@ func (ps *places) protection(file string, written []string) string {
 	}
 	for _, name := range names {
 		parts, from := split(name), ps.depth(name)
-		for _, r := range protectedPaths {
-			if r.anywhere() && containsRun(parts, split(filepath.FromSlash(r.path)), from) {
-				return r.reason
+		for i := max(from, 0); i < len(parts); i++ {
+			if why := ProtectedNames().Why(strings.Join(parts[:i], string(filepath.Separator)), parts[i], i < len(parts)-1); why != "" {
+				return why
 			}
 		}
 	}

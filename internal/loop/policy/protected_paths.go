@@ -26,14 +26,16 @@ var protectedPaths = []protectedPath{
 	{"appveyor.yml", runByCI}, {".appveyor.yml", runByCI},
 	{".cirrus.yml", runByCI}, {".cirrus.star", runByCI}, {"cloudbuild.yaml", runByCI}, {"cloudbuild.yml", runByCI}, {"buildspec.yml", runByCI}, {"buildspec.yaml", runByCI},
 	{".semaphore", runByCI}, {".tekton", runByCI}, {".teamcity", runByCI}, {"bitrise.yml", runByCI}, {"codemagic.yaml", runByCI}, {".build.yml", runByCI}, {".builds", runByCI}, {".vela.yml", runByCI},
-	{".envrc", "direnv runs it when you enter the directory"},
+	{".hg/hgrc", vcsHooks}, {".hg/hgrc-not-shared", vcsHooks}, {".hg/sharedpath", vcsHooks}, {".sl/config", vcsHooks}, {".jj/repo/config.toml", vcsHooks}, {".jj/workspace-config.toml", vcsHooks}, {fileOnly, vcsHooks},
+	{"_darcs/prefs/defaults", vcsHooks}, {"_darcs/prefs/prefs", vcsHooks}, {".bzr/branch/branch.conf", vcsHooks},
+	{".envrc", runByDirenv}, {".envrc.*", runByDirenv}, {".direnv", runByDirenv},
 	{".mise.toml", runByMise}, {"mise.toml", runByMise}, {".mise.local.toml", runByMise}, {"mise.local.toml", runByMise}, {".mise", runByMise}, {".config/mise", runByMise},
-	{".config/mise.toml", runByMise},
+	{".config/mise.toml", runByMise}, {"mise/config.toml", runByMise},
 	{".yarnrc.yml", runByYarn}, {".yarnrc", runByYarn},
 	{".vscode", runByEditor}, {".idea", runByEditor}, {".zed", runByEditor}, {".helix", runByEditor},
 	{".exrc", runByEditor}, {"_exrc", runByEditor}, {".vimrc", runByEditor}, {"_vimrc", runByEditor}, {".gvimrc", runByEditor}, {".nvimrc", runByEditor}, {".nvim.lua", runByEditor},
 	{".dir-locals.el", runByEditor}, {".dir-locals-2.el", runByEditor},
-	{".devcontainer", "configures commands that run when the container is opened"},
+	{".devcontainer", runByContainer}, {".devcontainer.json", runByContainer},
 	{".mcp.json", "configures servers that coding assistants run"},
 	{".claude", assistant}, {".agents", assistant}, {".cursor", assistant}, {".codex", assistant}, {".gemini", assistant},
 	{".claude.json", assistant}, {".opencode", assistant}, {"opencode.json", assistant}, {".kiro", assistant}, {".roo", assistant}, {".windsurf", assistant},
@@ -65,26 +67,33 @@ var protectedPaths = []protectedPath{
 	{"~/.m2/settings.xml", credentials}, {"~/.terraformrc", credentials},
 }
 
+// fileOnly is protected only if it is not a directory: it names the directory with the
+// configuration of another workspace.
+const fileOnly = ".jj/repo"
+
 // The reasons that several rows share.
 const (
-	gitPrograms = "configures hooks and programs that git runs"
-	gitHooks    = "holds hooks that git runs"
-	gitNamed    = "git's configuration names it, so that git runs or reads it"
-	gitUnknown  = "git may run it: its configuration names all of the repository, or cannot be followed"
-	runByHooks  = "configures programs that git hooks run"
-	runByCI     = "runs on the CI server, with access to its secrets"
-	runByEditor = "configures programs that your editor runs"
-	runByMise   = "mise runs its hooks and sets your environment from it"
-	runByYarn   = "names the program and the plugins that yarn runs"
-	runByBuild  = "configures programs that your builds run"
-	assistant   = "controls coding assistants"
-	ownCommands = "holds the commands that this repository adds to agent"
-	runByShell  = "runs when you open a shell"
-	runByName   = "holds programs that run when you type their names"
-	runAtLogin  = "takes effect when you log in"
-	runBySystem = "runs in the background, even when you are not logged in"
-	sshFiles    = "controls SSH logins and may hold private keys"
-	gnupgFiles  = "holds GnuPG keys and settings"
-	credentials = "may hold passwords or access tokens"
-	ownFiles    = "agent's own configuration, sessions or program"
+	vcsHooks       = "configures hooks and programs that version control runs"
+	runByDirenv    = "direnv runs it when you enter the directory"
+	runByContainer = "configures commands that run when the container is opened"
+	gitPrograms    = "configures hooks and programs that git runs"
+	gitHooks       = "holds hooks that git runs"
+	gitNamed       = "git's configuration names it, so that git runs or reads it"
+	gitUnknown     = "git may run it: its configuration names all of the repository, or cannot be followed"
+	runByHooks     = "configures programs that git hooks run"
+	runByCI        = "runs on the CI server, with access to its secrets"
+	runByEditor    = "configures programs that your editor runs"
+	runByMise      = "mise runs its hooks and sets your environment from it"
+	runByYarn      = "names the program and the plugins that yarn runs"
+	runByBuild     = "configures programs that your builds run"
+	assistant      = "controls coding assistants"
+	ownCommands    = "holds the commands that this repository adds to agent"
+	runByShell     = "runs when you open a shell"
+	runByName      = "holds programs that run when you type their names"
+	runAtLogin     = "takes effect when you log in"
+	runBySystem    = "runs in the background, even when you are not logged in"
+	sshFiles       = "controls SSH logins and may hold private keys"
+	gnupgFiles     = "holds GnuPG keys and settings"
+	credentials    = "may hold passwords or access tokens"
+	ownFiles       = "agent's own configuration, sessions or program"
 )

@@ -44,6 +44,9 @@ var protectedNames = []string{
 	".claude.json", "src/.opencode/x", "opencode.json", ".kiro/x", ".roo/x", ".windsurf/x", ".aider.conf.yml",
 	"src/.exrc", "src/_exrc", "src/.vimrc", "src/_vimrc", "src/.gvimrc", "src/.nvimrc", "src/.nvim.lua", "src/.dir-locals.el", "src/.dir-locals-2.el", "src/.EXRC",
 	".vim/vimrc", ".vim/plugin/x.vim", ".gvimrc", ".emacs.el", ".bash_completion", ".config/zsh/.zshrc", "go/bin/x", ".cargo/bin/x",
+	"src/.envrc.local", ".ENVRC.private", "src/.direnv/python/bin/x", "src/mise/config.toml", "src/.devcontainer.json",
+	"src/.hg/hgrc", ".HG/hgrc", "src/.hg/hgrc-not-shared", ".hg/sharedpath", "src/.sl/config", "src/.jj/repo/config.toml", ".jj/workspace-config.toml", "src/.jj/repo",
+	"src/_darcs/prefs/defaults", "_darcs/prefs/prefs", "src/.bzr/branch/branch.conf",
 	// as on file systems that fold case, or ignore characters or suffixes
 	".BASHRC", ".Ssh/authorized_keys", "src/.GIT/hooks/x", "src/.git\u200c/config", "src/.Github/Workflows/x.yml", "src/.gıthub/../.GITHUB/workflows/x", "src/.git./config",
 	"src/git~1/config", "src/.envrc::$DATA", ".\u017f\u017fh/authorized_keys", ".config/Agent/config.json",
@@ -57,6 +60,7 @@ var protectedNames = []string{
 var plainNames = []string{
 	".config/agent.json", ".config/agents/config.json", ".local/state/agent2/x", "src/bin/agent2", ".sshx/authorized_keys", "bashrc", "src/.bashrc", "src/main.go",
 	".github/CODEOWNERS", "src/github/workflows/ci.yml", ".gitignore", ".gitmodules", "src/.gitattributes", "src/x.git/config", "src/HEAD", "objects/x", "src/envrc",
+	"src/.hg/store/x", "src/.hg/dirstate", "src/.jj/repo/store/x", "src/.jj/working_copy/x", "src/repo/config.toml", "src/branch/branch.conf", "src/_darcs/prefs/author", "_darcs/patches/x", "src/.envrcs", "src/mise/x.toml",
 	"src/.vim/vimrc", "src/.emacs", "src/init.lua", "src/.vscode.json", "notes.txt", "dotfiles/other", "src/.pre-commit-hooks.yaml", "src/lefthook.md", "src/bitrise.go", "src/helix/languages.toml", "src/buildspec/x.go", "src/crush/crush.go", "src/claude/settings.json",
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -104,11 +105,11 @@ func (g *Guard) RefusedSettings(path, names string) Notice {
 
 // whyProtected returns why a path that the supervisor of a command reported is protected.
 func (a *Area) whyProtected(path string) string {
-	why := a.Protected.Why(filepath.Base(filepath.Dir(path)), filepath.Base(path))
+	why := a.Protected.Why(filepath.Dir(path), filepath.Base(path), false)
 	if why == "" && a.Search.Shadows(path) {
 		why = protect.WhyShadow
 	}
-	if why == "" && a.Protected.Parent(filepath.Base(path)) {
+	if why == "" && a.Protected.Parent(filepath.Dir(path), filepath.Base(path)) {
 		why = "other programs run what is in directories of this name"
 	}
 	if name := filepath.Base(path); why == "" && (name == "config" || name == "config.worktree") {
@@ -122,7 +123,7 @@ func (a *Area) whyProtected(path string) string {
 func (g *Guard) undo(path, why string) (notices []Notice) {
 	info, err := os.Lstat(path)
 	switch {
-	case err != nil, g.approved(path), isRemoved(filepath.Base(path)):
+	case err != nil, g.approved(path), isRemoved(filepath.Base(path)), ofNewClone(path):
 		return nil
 	case info.IsDir() && g.leads(path):
 		return g.undoIn(path, openedDir{why: why})
@@ -145,4 +146,33 @@ func (g *Guard) undoIn(dir string, before openedDir) (notices []Notice) {
 		}
 	}
 	return notices
+}
+
+// ofNewClone reports whether a file is the configuration of a repository of Mercurial or Breezy as
+// these programs write it for a clone: it only names the repository that was cloned.
+func ofNewClone(path string) bool {
+	var harmless *regexp.Regexp
+	switch filepath.Base(path) {
+	case "hgrc":
+		harmless = regexp.MustCompile(`^(#.*|\[(paths|ui)\]|default(-push)? *= *[^-].*)?$`)
+	case "branch.conf":
+		harmless = regexp.MustCompile(`^(#.*|parent_location *= *[^-].*)?$`)
+	default:
+		return false
+	}
+	const most = 64 << 10
+	info, err := os.Lstat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > most {
+		return false
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return false
+	}
+	for line := range strings.SplitSeq(string(b), "\n") {
+		if !harmless.MatchString(strings.TrimRight(line, "\r")) {
+			return false
+		}
+	}
+	return true
 }

@@ -261,7 +261,7 @@ func (t *tree) read(path string, s stamp, before *directory) *directory {
 
 // why returns why an entry of dir is protected; "" if it is not.
 func (t *tree) why(dir string, e fs.DirEntry) string {
-	if why := t.protected.Why(filepath.Base(dir), e.Name()); why != "" || !t.leads(e) {
+	if why := t.protected.Why(dir, e.Name(), e.IsDir()); why != "" || !t.leads(dir, e) {
 		return why
 	}
 	return "other programs use files below it"
@@ -307,16 +307,15 @@ func (t *tree) leaves(dir, link string) bool {
 }
 
 // leads reports whether e is a link with the name of a directory whose files are protected.
-func (t *tree) leads(e fs.DirEntry) bool {
-	return e.Type()&fs.ModeSymlink != 0 && t.protected.Parent(e.Name())
+func (t *tree) leads(dir string, e fs.DirEntry) bool {
+	return e.Type()&fs.ModeSymlink != 0 && t.protected.Parent(dir, e.Name())
 }
 
 // readDir returns the entries of a directory that may matter: directories, links, and files that
 // are protected or belong to git; in dependencies, no protected files.
 func (t *tree) readDir(path string, inDeps bool) ([]fs.DirEntry, error) {
-	parent := filepath.Base(path)
 	return entriesOf(path, func(e fs.DirEntry) bool {
-		return e.IsDir() || e.Type()&fs.ModeSymlink != 0 || slices.Contains(gitNames, e.Name()) || !inDeps && t.protected.Why(parent, e.Name()) != ""
+		return e.IsDir() || e.Type()&fs.ModeSymlink != 0 || slices.Contains(gitNames, e.Name()) || !inDeps && t.protected.Why(path, e.Name(), false) != ""
 	})
 }
 
@@ -373,7 +372,7 @@ func (t *tree) newRepository(path string, after int) bool {
 		if d == nil || slices.Contains(t.tops, dir) {
 			return false
 		}
-		if t.protected.Parent(filepath.Base(dir)) {
+		if t.protected.Parent(filepath.Dir(dir), filepath.Base(dir)) {
 			continue
 		}
 		if d.since > after && t.hasRepository(dir, d) {

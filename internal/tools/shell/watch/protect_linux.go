@@ -43,7 +43,7 @@ func (c *change) refuseProtected(p place, how manner) (why string) {
 		if at == "" && p.exists && marksGit(filepath.Base(p.path)) && isGitDir(filepath.Dir(p.path)) {
 			at = p.path // removing this entry would end the protection of the others
 		}
-		if at == "" && (p.link || p.is(unix.S_IFLNK)) && c.guard.names.Parent(filepath.Base(p.path)) {
+		if at == "" && (p.link || p.is(unix.S_IFLNK)) && c.guard.names.Parent(filepath.Dir(p.path), filepath.Base(p.path)) {
 			at = p.path // it leads to a directory whose entries this name protects
 		}
 		if at == "" && !p.exists && !c.guard.wasThere(p.path) && c.order.Search.Shadows(p.path) {
@@ -155,7 +155,7 @@ func (c *change) reportMoved(to string) {
 	case err != nil:
 		return
 	case info.Mode()&os.ModeSymlink != 0:
-		if c.guard.names.Parent(filepath.Base(to)) {
+		if c.guard.names.Parent(filepath.Dir(to), filepath.Base(to)) {
 			c.reportCreated(to)
 		}
 		return

@@ -284,9 +284,9 @@ func (p *Policy) unapproved(f Facts, left command.Trait) string {
 		return "commands need approval, because one tried to hide a change from undo"
 	case left&command.Destroys != 0 && !f.losses.recorded:
 		return "commands that delete or overwrite data need approval"
-	case left&command.Destroys != 0 && !f.losses.restorable():
+	case left&command.Destroys != 0 && !f.losses.restorable() && !(f.contained() && f.losses.restorableStrictly(f.paths.Sandbox)):
 		return "commands that delete or overwrite data that undo cannot restore need approval"
-	case left&command.Unclear != 0:
+	case left&command.Unclear != 0 && !f.contained():
 		return "commands whose text does not show what they do need approval"
 	case left&command.WritesOutside != 0:
 		return "commands that write outside the workspace need approval"
@@ -302,6 +302,12 @@ func (p *Policy) unapproved(f Facts, left command.Trait) string {
 		return ruleMany
 	}
 	return ""
+}
+
+// contained reports whether the sandbox refuses all changes that undo cannot restore, whatever
+// the text of the command says. Git can change git directories, which undo does not record.
+func (f Facts) contained() bool {
+	return f.paths.Sandbox == SandboxFull && f.losses.recorded && !f.losses.git
 }
 
 // secretReads returns the files that may hold secrets and that a command reads or names.

@@ -155,10 +155,10 @@ func TestTableOfModesWithUndo(t *testing.T) {
 		{"rm -rf " + dir, "asks", "asks", "asks"},
 		{"rm -rf build " + outside, "asks", "asks", "asks"},
 		{"rm -rf ~/x", "asks", "asks", "asks"},
-		{"rm -rf build $X", "asks", "asks", "asks"},
-		{"rm -rf build; cd $X; rm x", "asks", "asks", "asks"},
-		{"find . -name '*.o' | xargs rm", "asks", "asks", "asks"},
-		{"find . -exec rm {} +", "asks", "asks", "asks"},
+		{"rm -rf build $X", "kept", "kept", "asks"},
+		{"rm -rf build; cd $X; rm x", "kept", "kept", "asks"},
+		{"find . -name '*.o' | xargs rm", "kept", "kept", "asks"},
+		{"find . -exec rm {} +", "kept", "kept", "asks"},
 		{"find . -name x -delete; git add .", "asks", "asks", "asks"},
 		{"find " + outside + " -delete", "asks", "asks", "asks"},
 		{"git clean -fd && rm -rf build", "kept", "kept", "asks"},
@@ -172,7 +172,7 @@ func TestTableOfModesWithUndo(t *testing.T) {
 		{"rm .envrc", "asks", "asks", "asks"},
 		{"cat .env | tee copy", "asks", "asks", "asks"},
 		{"cp " + outside + "/x .", "asks", "kept", "runs"},
-		{"$X", "asks", "asks", "asks"},
+		{"$X", "kept", "kept", "asks"},
 	} {
 		for _, r := range []struct {
 			mode event.Mode

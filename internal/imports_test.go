@@ -24,7 +24,7 @@ var mayImport = map[string][]string{
 	"cmd/agent/connections":   {"cmd/agent/desktop", "cmd/agent/mcp", "cmd/agent/settings", "internal/loop/event", "internal/loop/part", "internal/tools", "internal/tools/mcp", "internal/tui/screen"},
 	"cmd/agent/credentials":   {"cmd/agent/command", "cmd/agent/settings", "internal/history", "internal/llm/catalog", "internal/llm/wire"},
 	"cmd/agent/delegates":     {"cmd/agent/agents", "cmd/agent/sessions", "cmd/agent/settings", "cmd/agent/stored", "cmd/agent/trust", "internal/history", "internal/llm/catalog", "internal/loop", "internal/loop/delegate", "internal/loop/delegate/isolation", "internal/loop/event", "internal/loop/part", "internal/loop/policy", "internal/loop/turn", "internal/tools", "internal/tools/advice", "internal/tools/workspace"},
-	"cmd/agent/desktop":       {"cmd/agent/credentials", "internal/llm", "internal/tools/read", "internal/tui/screen"},
+	"cmd/agent/desktop":       {"cmd/agent/credentials", "internal/llm", "internal/realpath", "internal/tools/read", "internal/tui/screen"},
 	"cmd/agent/dispatch":      {"internal/history/blobs", "internal/tools/shell/keeper", "internal/tools/shell/sandbox", "internal/tools/snapshot", "internal/tui/terminal/rescue"},
 	"cmd/agent/doctor":        {"cmd/agent/command", "cmd/agent/credentials", "cmd/agent/desktop", "cmd/agent/models", "cmd/agent/settings", "internal/history", "internal/scratch", "internal/tools/git", "internal/tools/shell", "internal/tools/shell/sandbox", "internal/tui/ink"},
 	"cmd/agent/dotenv":        {"internal/loop/policy"},

@@ -19,6 +19,9 @@ func TestProgramsThatShadowOthers(t *testing.T) {
 		"rename":  {"shell", shellCall("mkdir -p b/bin && echo touch OWNED >b/bin/git && mv .venv old && mv b .venv")},
 		"link":    {"shell", shellCall("mkdir t; echo touch OWNED >t/git; rm -r .venv/bin; ln -s ../t .venv/bin")},
 		"venv":    {"shell", shellCall("rm -r .venv; mkdir -p .venv/bin; echo touch OWNED >.venv/bin/git")},
+		"job":     {"shell", shellCall("mkdir -p b/bin && echo touch OWNED >b/bin/git; mv .venv old; mv b .venv; test ! -e .venv/bin/git || touch OWNED")},
+		"closed":  {"shell", shellCall("mkdir b; echo touch OWNED >b/git; chmod 311 b; rm -r .venv/bin; mv b .venv/bin; ls .venv/bin/git && touch OWNED; mv put.sh .venv/bin/git")},
+		"desktop": {"shell", shellCall("echo x >.venv/bin/wl-copy; mv put.sh .venv/bin/git")},
 	} {
 		for _, mode := range []string{"edits", "all"} {
 			t.Run(name+" "+mode, func(t *testing.T) {
@@ -29,8 +32,10 @@ func TestProgramsThatShadowOthers(t *testing.T) {
 				h.env = append(h.env, "PATH="+filepath.Join(h.work, ".venv/bin")+":"+os.Getenv("PATH"))
 				s := serve(t, call(calls[0], calls[1]), say("done"))
 				out, _ := h.command("run", "--model", "openai/m", "--base-url", s.URL+"/v1", "--mode", mode, "go").CombinedOutput()
-				if _, err := os.Stat(filepath.Join(h.work, ".venv/bin/git")); err == nil {
-					t.Errorf("the program is there\n%s", out)
+				for _, name := range []string{".venv/bin/git", ".venv/bin/wl-copy", "OWNED"} {
+					if _, err := os.Stat(filepath.Join(h.work, name)); err == nil {
+						t.Errorf("%s is there\n%s", name, out)
+					}
 				}
 				if body := s.seen()[1].body; !strings.Contains(body, "because its directory is in your PATH") {
 					t.Errorf("the model is not told: %s", body)
@@ -57,5 +62,39 @@ func TestProgramsThatShadowNothing(t *testing.T) {
 		if got, err := os.ReadFile(filepath.Join(h.work, ".venv/bin", name)); len(got) == 0 || string(got) == "old" {
 			t.Errorf("%s: %q (%v)\n%s", name, got, err, out)
 		}
+	}
+}
+
+// A relative entry of PATH names a directory wherever the user stands.
+func TestProgramsInRelativeDirectories(t *testing.T) {
+	t.Parallel()
+	h := repository(t)
+	h.put(t, "sub/tools/bin/x", "")
+	h.env = append(h.env, "PATH=./tools/bin:"+os.Getenv("PATH"))
+	s := serve(t, call("shell", shellCall("echo touch OWNED >sub/tools/bin/git")), say("done"))
+	out, _ := h.command("run", "--model", "openai/m", "--base-url", s.URL+"/v1", "--mode", "edits", "go").CombinedOutput()
+	if _, err := os.Stat(filepath.Join(h.work, "sub/tools/bin/git")); err == nil {
+		t.Errorf("the program is there\n%s", out)
+	}
+}
+
+// A command that a rule allows may install programs, but the model and the user learn of those
+// that run instead of others.
+func TestApprovedCommandsReportShadows(t *testing.T) {
+	t.Parallel()
+	h := repository(t)
+	h.put(t, ".venv/bin/python3", "")
+	h.put(t, "put.sh", "echo x >.venv/bin/git\n")
+	h.env = append(h.env, "PATH="+filepath.Join(h.work, ".venv/bin")+":"+os.Getenv("PATH"))
+	s := serve(t, call("shell", shellCall("sh put.sh")), say("done"))
+	out, err := h.command("run", "--model", "openai/m", "--base-url", s.URL+"/v1", "--allow", "command: sh put.sh", "go").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if body := s.seen()[1].body; !strings.Contains(body, "created .venv/bin/git: it would run instead of another program") {
+		t.Errorf("the model is not told: %s", body)
+	}
+	if !strings.Contains(string(out), ".venv/bin/git hides another program") {
+		t.Errorf("the user is not told: %s", out)
 	}
 }

@@ -1,11 +1,8 @@
 package desktop
 
 import (
-	"os"
-	"os/exec"
+	"context"
 	"runtime"
-
-	"agent/cmd/agent/credentials"
 )
 
 // Browse opens a web page in the user's browser, and does not wait for it.
@@ -17,8 +14,10 @@ func Browse(url string) error {
 	case "windows":
 		args = []string{"rundll32", "url.dll,FileProtocolHandler", url}
 	}
-	cmd := exec.Command(args[0], args[1:]...)
-	cmd.Env = credentials.Strip(os.Environ())
+	cmd, err := command(context.Background(), args)
+	if err != nil {
+		return err
+	}
 	if err := cmd.Start(); err != nil {
 		return err
 	}

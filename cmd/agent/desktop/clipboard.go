@@ -16,7 +16,6 @@ import (
 	"strings"
 	"time"
 
-	"agent/cmd/agent/credentials"
 	"agent/internal/llm"
 )
 
@@ -76,7 +75,7 @@ func (c Clipboard) Image(ctx context.Context) ([]byte, error) {
 }
 
 func installed(program string) bool {
-	_, err := exec.LookPath(program)
+	_, err := find(program)
 	return err == nil
 }
 
@@ -176,11 +175,13 @@ func (c Clipboard) powershell(ctx context.Context, program string) ([]byte, erro
 // output runs a program and returns its standard output, up to the size of an image.
 func (c Clipboard) output(ctx context.Context, args ...string) ([]byte, error) {
 	out := limitedBuffer{left: 3 * c.limit} // base64 and hexadecimal output is longer
-	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd, err := command(ctx, args)
+	if err != nil {
+		return nil, fmt.Errorf("read the clipboard: %w", err)
+	}
 	cmd.Stdout = &out
-	cmd.Env = credentials.Strip(cmd.Environ())
 	cmd.WaitDelay = time.Second
-	err := cmd.Run()
+	err = cmd.Run()
 	switch {
 	case ctx.Err() != nil:
 		return nil, fmt.Errorf("read the clipboard: %s timed out", args[0])

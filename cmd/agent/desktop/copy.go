@@ -5,12 +5,9 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"os/exec"
 	"strings"
 	"time"
 	"unicode/utf16"
-
-	"agent/cmd/agent/credentials"
 )
 
 // copyLimit is the time limit of a program that copies text.
@@ -27,9 +24,11 @@ func (c Clipboard) Copy(text string) (by string, err error) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), copyLimit)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd, err := command(ctx, args)
+	if err != nil {
+		return "", fmt.Errorf("copy: %w", err)
+	}
 	cmd.Stdin = strings.NewReader(text) // output is not captured: some programs keep running to serve the text
-	cmd.Env = credentials.Strip(cmd.Environ())
 	cmd.WaitDelay = time.Second
 	if err := cmd.Run(); err != nil {
 		return "", fmt.Errorf("copy with %s: %w", args[0], err)

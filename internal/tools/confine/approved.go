@@ -106,8 +106,11 @@ func (g *Guard) RefusedSettings(path, names string) Notice {
 // whyProtected returns why a path that the supervisor of a command reported is protected.
 func (a *Area) whyProtected(path string) string {
 	why := a.Protected.Why(filepath.Dir(path), filepath.Base(path), false)
-	if why == "" && a.Search.Shadows(path) {
+	switch {
+	case why == "" && a.Search.Shadows(path):
 		why = protect.WhyShadow
+	case why == "" && a.Search.Leads(path):
+		why = "programs in it would run instead of others, because its directory is in your PATH"
 	}
 	if why == "" && a.Protected.Parent(filepath.Dir(path), filepath.Base(path)) {
 		why = "other programs run what is in directories of this name"

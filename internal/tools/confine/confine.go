@@ -100,9 +100,12 @@ type Guard struct {
 	// unsearched is a protected directory that is too large to search for links; "" if none is.
 	unsearched string
 
-	programs map[string][]string  // names before the command, by directory of Options.Search.Inside; see Search.Programs
-	approval []string             // protected paths that it may change
-	opened   map[string]openedDir // protected directories that contain such paths
+	// programs are the names in directories of Options.Search.Inside before the command: see
+	// protect.Search.Programs. Those that cannot be read are not in it.
+	programs   map[string][]string
+	unapproved bool                 // nobody approved the command
+	approval   []string             // protected paths that it may change
+	opened     map[string]openedDir // protected directories that contain such paths
 }
 
 // Extent is what one command may reach.
@@ -155,15 +158,12 @@ func (a *Area) Begin(e Extent) *Guard {
 	a.tree.scan()
 	g.scan = a.tree.scans
 	g.profile = a.profile(session, e.Network, e.SystemTemp)
+	g.unapproved, g.programs = e.HideHome, a.programs()
 	g.unchecked = g.uncheckedPlaces()
 	g.leading = g.leadingToRepositories()
 	if e.HideHome {
 		a.hideHome(g.profile)
 		g.profile.Hide = append(g.profile.Hide, e.Hide...)
-		g.programs = map[string][]string{}
-		for _, dir := range a.Search.Inside {
-			g.programs[dir] = a.Search.Programs(dir)
-		}
 	}
 	a.dropStrays(g.profile)
 	g.profile.Write = append(g.profile.Write, e.Write...)
@@ -297,13 +297,7 @@ func (g *Guard) EndWith(seen Seen) (notices []Notice) {
 			notices = append(notices, g.undo(path, a.whyProtected(path))...)
 		}
 	}
-	for dir, before := range g.programs {
-		for _, name := range a.Search.Programs(dir) {
-			if !slices.Contains(before, name) {
-				notices = append(notices, g.undo(filepath.Join(dir, name), protect.WhyShadow)...)
-			}
-		}
-	}
+	notices = append(notices, g.checkPrograms()...)
 	for dir, before := range g.opened {
 		notices = append(notices, g.undoIn(dir, before)...)
 	}

@@ -1,9 +1,12 @@
 package protect
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"agent/internal/realpath"
 )
@@ -17,6 +20,8 @@ const WhyShadow = "it would run instead of another program of that name, because
 type Search struct {
 	Inside  []string // directories in the workspace, absolute
 	Outside []string // the others, absolute
+	// Relative are relative entries, which name a directory below wherever the user stands.
+	Relative []string
 }
 
 // NewSearch returns the Search of a shell in the directory dir with the variable PATH. Roots
@@ -27,6 +32,7 @@ func NewSearch(path, dir string, roots []string) (s Search) {
 	}
 	for _, at := range filepath.SplitList(path) {
 		if !filepath.IsAbs(at) {
+			s.Relative = append(s.Relative, filepath.Clean(at))
 			at = filepath.Join(dir, at)
 		}
 		at = filepath.Clean(at)
@@ -42,29 +48,44 @@ func NewSearch(path, dir string, roots []string) (s Search) {
 	return s
 }
 
-// Shadows reports whether a program at an absolute path without links runs instead of another
-// one, when the user types its name.
+// Shadows reports whether a program at an absolute path without links, in the workspace, runs
+// instead of another one when the user types its name.
 func (s Search) Shadows(path string) bool {
 	dir := filepath.Dir(path)
 	found := func(at string) bool { return at == dir || realpath.Of(at) == dir }
-	return slices.ContainsFunc(s.Inside, found) && s.isProgram(filepath.Base(path))
+	below := func(entry string) bool {
+		return entry == "." || strings.HasSuffix(dir, string(filepath.Separator)+entry)
+	}
+	return (slices.ContainsFunc(s.Inside, found) || slices.ContainsFunc(s.Relative, below)) && s.isProgram(filepath.Base(path))
 }
+
+// Leads reports whether a directory of Inside is at path, or below it.
+func (s Search) Leads(path string) bool {
+	return slices.ContainsFunc(s.Inside, func(dir string) bool { return realpath.Inside(dir, path) })
+}
+
+// desktop are programs that this one runs for the user, who need not have installed them.
+var desktop = []string{"wl-copy", "wl-paste", "xclip", "xsel", "xdg-open", "pbcopy", "notify-send"}
 
 // isProgram reports whether a directory outside the workspace has a program with that name.
 func (s Search) isProgram(name string) bool {
-	return slices.ContainsFunc(s.Outside, func(dir string) bool {
+	return slices.Contains(desktop, name) || slices.ContainsFunc(s.Outside, func(dir string) bool {
 		info, err := os.Stat(filepath.Join(dir, name))
 		return err == nil && info.Mode().IsRegular()
 	})
 }
 
-// Programs returns the names in a directory of Inside that are programs outside, too.
-func (s Search) Programs(dir string) (names []string) {
-	entries, _ := os.ReadDir(dir)
+// Programs returns the names in a directory of Inside that are programs outside, too. If the
+// directory cannot be read, nobody knows them, although the shell may find them.
+func (s Search) Programs(dir string) (names []string, err error) {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
 	for _, e := range entries {
 		if s.isProgram(e.Name()) {
 			names = append(names, e.Name())
 		}
 	}
-	return names
+	return names, err
 }

@@ -130,7 +130,7 @@ func (p Places) Programs() []string {
 func (p Places) Toolchains() []string {
 	paths := []string{
 		".gitconfig", ".config/git/config", ".config/git/ignore", ".config/git/attributes", ".config/go/env",
-		"go", "sdk", ".cargo/bin", ".rustup", ".nvm", ".fnm", ".volta", ".asdf", ".mise", ".local/share/mise", ".pyenv", ".rbenv",
+		"sdk", ".cargo/bin", ".rustup", ".nvm", ".fnm", ".volta", ".asdf", ".mise", ".local/share/mise", ".pyenv", ".rbenv",
 		".sdkman", ".jenv", ".deno/bin", ".bun/bin", ".local/bin", ".local/lib", ".local/share/pnpm", ".local/share/uv", ".local/share/fnm",
 		".gradle/wrapper", ".gradle/jdks", ".cache/coursier", ".ivy2/cache", ".sbt/boot", ".gem", ".local/share/gem", ".cargo/config.toml",
 		".composer/vendor", ".config/composer/vendor", ".cabal/packages", ".cabal/store", ".cabal/bin", ".stack", ".mix", ".hex/packages",
@@ -150,7 +150,7 @@ func (p Places) Toolchains() []string {
 			paths = append(paths, dir)
 		}
 	}
-	return existing(append(paths, p.goPath())...)
+	return existing(append(paths, filepath.Join(p.goPath(), "bin"), filepath.Join(p.goPath(), "pkg"))...) // src has other projects
 }
 
 // Linked returns the targets of links in directories of programs below the home directory,

@@ -49,7 +49,7 @@ func TestPlaces(t *testing.T) {
 	}
 	want("caches", p.Caches(), []string{".cache/go-build", ".cargo/registry", ".npm", "go/pkg/mod"})
 	want("programs", p.Programs(), []string{".npm/_npx", "go/pkg/mod/golang.org/toolchain@v0.0.1"})
-	want("toolchains", p.Toolchains(), []string{".cargo/bin", ".gitconfig", "go", "go"})
+	want("toolchains", p.Toolchains(), []string{".cargo/bin", ".gitconfig", "go/bin", "go/pkg"})
 	want("private", p.Private(), []string{".config/gh", ".config/gh", ".netrc", ".orbstack/run", ".rd/docker.sock", ".ssh", "agent", "agent/socket", "notes"})
 	env["GOMODCACHE"] = filepath.Join(home, "elsewhere/mod")
 	want("caches", p.Caches(), []string{".cache/go-build", ".cargo/registry", ".npm", "elsewhere/mod"})

@@ -91,7 +91,10 @@ func TestPaletteAndKeys(t *testing.T) {
 	h := newHome(t, nil, at(s)...)
 	h.configure(t, `{"keys": {"palette": ["ctrl+x p"], "open": ["ctrl+t"], "approve": ["y"], "say": []}, "status": ["mode", "model"]}`)
 	a := h.open(t, 100, 30)
-	a.wait("openai/gpt-5.1", "ctrl+t is bound to both open and open-all", "The key bindings approve, say in ", "the keys of dialogs are")
+	a.wait("openai/gpt-5.1", "ctrl+t is bound to both open and open-all", "The key bindings approve, say in")
+	a.until("the keys of dialogs are", func(screen string) bool { // wrapped after a long path
+		return strings.Contains(strings.Join(strings.Fields(screen), " "), "the keys of dialogs are")
+	})
 	a.send("\x18p")
 	a.wait("Command palette")
 	a.send("status" + enter)

@@ -44,10 +44,11 @@ func confineAs(t testing.TB, form sandbox.Form) confined {
 	t.Helper()
 	session := sandbox.NewSession(form)
 	t.Cleanup(session.Close)
-	top, err := filepath.EvalSymlinks(t.TempDir())
+	top, err := os.MkdirTemp("/tmp", "sandbox-") // the path of a socket must be short
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { os.RemoveAll(top) })
 	c := confined{t: t, dir: filepath.Join(top, "workspace"), outside: filepath.Join(top, "outside")}
 	for _, d := range []string{c.outside, filepath.Join(c.dir, "tmp")} {
 		if err := os.MkdirAll(d, 0o755); err != nil {

@@ -157,6 +157,14 @@ func TestRunAgain(t *testing.T) {
 			[The first run failed because commands have no network. The user approved a second one, so it was run again with the network: this is the result.]
 			[Ran twice: the changes of the first run stay: a, b, c, d, e and 2 more. Check that nothing was done twice.]
 		`},
+		"a command that only reads": {needs: network, mode: event.ModeAsk, command: "cat a", answers: answers(yes), runs: 2, want: `
+			start
+			ask "cat a" for "network" again: commands have no network unless you approve it
+			decided allow, again with "network"
+			end ok "exit 0 · run again with the network": installed
+			[exit 0]
+			[The first run failed because commands have no network. The user approved a second one, so it was run again with the network: this is the result.]
+		`},
 		"plan": {needs: network, mode: event.ModePlan, command: "ls", runs: 1, want: `
 			start
 			end error "exit 1": ENOTFOUND

@@ -34,24 +34,28 @@ func priced(o loop.Options) loop.Options {
 func TestLimitsStopATurnWithoutAUser(t *testing.T) {
 	for name, c := range map[string]struct {
 		turn, session event.Budget
-		want          string
+		want, hint    string
 	}{
 		"tokens": {event.Budget{event.LimitTokens: 200}, nil,
-			"budget after 3: stopped after 206 tokens: the limit of one turn is 200 tokens"},
+			"budget after 3: stopped after 206 tokens: the limit of one turn is 200 tokens", "Raise the limit with --token-budget, or continue the session with a new prompt."},
 		"cost": {event.Budget{event.LimitCost: 6}, nil,
-			"budget after 3: stopped after $6.00, the limit of one turn"},
+			"budget after 3: stopped after $6.00, the limit of one turn", "Raise the limit with --max-cost, or continue the session with a new prompt."},
 		"tokens of the session": {nil, event.Budget{event.LimitTokens: 200},
-			"budget after 3: stopped: the session has used 206 tokens, and its limit is 200 tokens"},
+			"budget after 3: stopped: the session has used 206 tokens, and its limit is 200 tokens", "Raise the limit with --session-budget."},
 		"steps of the session": {nil, event.Budget{event.LimitSteps: 1},
-			"max_steps after 2: stopped: the session has used 1 step, and its limit is 1 step"},
+			"max_steps after 2: stopped: the session has used 1 step, and its limit is 1 step", "Raise the limit with --session-budget."},
 		"the first of two": {event.Budget{event.LimitTokens: 1000, event.LimitSteps: 1}, event.Budget{event.LimitCost: 6},
-			"max_steps after 2: stopped after 1 step, the limit of one turn"},
+			"max_steps after 2: stopped after 1 step, the limit of one turn", "Raise the limit with --max-steps, or continue the session with a new prompt."},
 	} {
 		p := script.New(looks("abcdef")...)
 		o := priced(options(p, echo("look", tools.Read)))
 		o.Permissions.Attended, o.TurnBudget, o.SessionBudget = false, c.turn, c.session
-		if d := cmp.Diff(lastLine(play(t, o, []string{"go"}, nil)), "turn "+c.want); d != "" {
+		events := play(t, o, []string{"go"}, nil)
+		if d := cmp.Diff(lastLine(events), "turn "+c.want); d != "" {
 			t.Errorf("%s: %s", name, d)
+		}
+		if end, ok := events[len(events)-1].(*event.TurnEnd); !ok || end.Hint != c.hint {
+			t.Errorf("%s: the end is %#v, want the hint %q", name, end, c.hint)
 		}
 		rs := p.Requests()
 		if got := rs[len(rs)-1]; got.ToolChoice.Mode != llm.ChoiceNone || valid(got.Messages) != nil {

@@ -1,6 +1,7 @@
 package loop_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -183,6 +184,20 @@ func TestCyclesEndATurn(t *testing.T) {
 		if d := cmp.Diff(lines[len(lines)-1], "turn "+want); d != "" {
 			t.Errorf("%s: %s", order, d)
 		}
+	}
+}
+
+// Results that differ only in times are the same.
+func TestTimesDoNotHideACycle(t *testing.T) {
+	seconds := 0
+	look := tool("look", tools.Read, func(context.Context, string) (string, error) {
+		seconds++
+		return fmt.Sprintf("FAIL in %ds", seconds), nil
+	})
+	o := options(script.New(looks("aaa")...), look)
+	o.Permissions.Attended = false
+	if got := lastLine(play(t, o, []string{"go"}, nil)); !strings.HasPrefix(got, "turn repeating after 4") {
+		t.Error(got)
 	}
 }
 

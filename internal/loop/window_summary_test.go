@@ -1,6 +1,7 @@
 package loop_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -25,5 +26,52 @@ func TestResultsAreNoMessagesOfTheUserInASummary(t *testing.T) {
 	}
 	if strings.Contains(text, "\nASSISTANT:") || strings.Count(text, "</conversation>") != 1 {
 		t.Errorf("a result is not distinct from messages: %s", text)
+	}
+}
+
+// A conversation that is too long is halved until it fits. A third of what is left is from
+// the beginning, the rest from the end.
+func TestSummaryOfALongConversation(t *testing.T) {
+	var msgs []llm.Message
+	for i := range 100 {
+		msgs = append(msgs, llm.Message{Kind: llm.User, Text: fmt.Sprintf("do task %02d", i)}, llm.Message{Kind: llm.Assistant, Reply: fmt.Sprint(i), Text: "done"})
+	}
+	request := func(limit int) (system, conversation string) {
+		req, ok := window.SummaryRequest(msgs, "", limit)
+		if !ok {
+			t.Fatalf("no request within %d tokens", limit)
+		}
+		text, _, _ := strings.Cut(strings.TrimPrefix(req.Messages[0].Text, "<conversation>\n"), "</conversation>")
+		return req.System, text
+	}
+	system, whole := request(100_000)
+	rest := window.TextTokens(system) + window.TextTokens("Summarize the conversation above.") + 20
+	for _, parts := range []int{1, 2, 4, 8} {
+		want := whole
+		if n := len(whole) / parts; parts > 1 {
+			want = whole[:n/3] + "\n\n(a part is left out here)\n\n" + whole[len(whole)-2*n/3:]
+		}
+		limit := rest + window.TextTokens(want)
+		if _, got := request(limit); got != want {
+			t.Errorf("1/%d of %d bytes: got %d, want %d", parts, len(whole), len(got), len(want))
+		}
+		if _, got := request(limit - 1); len(got) > len(want)*2/3 {
+			t.Errorf("1/%d of %d bytes: got %d within one token less", parts, len(whole), len(got))
+		}
+	}
+}
+
+// A long message is shortened before the conversation is: the request holds as much of it
+// as fits.
+func TestSummaryOfALongMessage(t *testing.T) {
+	msgs := []llm.Message{{Kind: llm.User, Text: strings.Repeat("word ", 2000)}, {Kind: llm.Assistant, Reply: "a", Text: "done"}, {Kind: llm.User, Text: "go on"}, {Kind: llm.Assistant, Reply: "b", Text: "done"}}
+	for limit, want := range map[int]int{100_000: 8000, 2000: 3000, 1000: 1000} {
+		req, ok := window.SummaryRequest(msgs, "", limit)
+		if !ok {
+			t.Fatalf("no request within %d tokens", limit)
+		}
+		if got := 5 * strings.Count(req.Messages[0].Text, "word"); got < want*9/10 || got > want*11/10 {
+			t.Errorf("within %d tokens: %d bytes, want about %d", limit, got, want)
+		}
 	}
 }

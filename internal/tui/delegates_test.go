@@ -9,11 +9,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
 
 	"agent/internal/llm"
 	"agent/internal/loop/event"
 	"agent/internal/tui/dialog"
+	"agent/internal/tui/ink"
 	"agent/internal/tui/screen"
 	"agent/internal/tui/transcript"
 )
@@ -248,6 +250,26 @@ func TestAgentsCommand(t *testing.T) {
 		d.enter(line)
 		d.wantCommands(want...)
 		d.promptIs("")
+	}
+}
+
+// The line of a delegate that has ended leaves out steps and tokens if its name and
+// ending have less than the columns that they need, of at most 24.
+func TestEndOfADelegateInANarrowWindow(t *testing.T) {
+	const facts = "4 steps · 9k tokens · 2 s"
+	for _, c := range []struct {
+		reason event.Reason
+		least  int
+	}{{event.Done, len("explore 1  done")}, {event.ProviderError, 24}} {
+		end := &event.DelegateEnd{ID: 1, Name: "explore", Reason: c.reason, Error: "the quota is exceeded", Steps: 4, Usage: llm.Usage{Input: 9000}, Duration: 2 * time.Second, Background: true}
+		width := ink.Gutter + c.least + 2 + ansi.StringWidth(facts)
+		d := newDriver(t, width, 24, withAgents())
+		d.events(end)
+		d.shows(facts)
+		d = newDriver(t, width-1, 24, withAgents())
+		d.events(end)
+		d.shows("explore 1  ", " 2 s")
+		d.hides("steps", "tokens")
 	}
 }
 

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -155,6 +156,28 @@ func TestCopy(t *testing.T) {
 		if want := ansi.SetSystemClipboard(c.copied); c.copied != "" && cmp.Diff(seqs, []string{want}) != "" {
 			t.Errorf("%s: the terminal got %q, want %q", c.typed, seqs, want)
 		}
+	}
+	for _, c := range []struct {
+		length              int
+		by                  string
+		err                 error
+		message, ofSelected string
+	}{
+		{100_000, "", nil, "Sent the last answer (1 line) to the terminal to copy.", "copied 1 line"},
+		{100_000, "", errors.New("no pro\x1b[2Jgram"), "to copy. If it did not work: no pro␛[2Jgram", "copied 1 line"},
+		{100_000, "wl-copy", errors.New("exit 1"), "to copy. If it did not work: exit 1", "copied 1 line"},
+		{100_001, "wl-copy", nil, "Copied the last answer (1 line) with wl-copy.", "copied 1 line"},
+		{100_001, "wl-copy", errors.New("exit 1"), "cannot copy the last answer (1 line): exit 1", "cannot copy 1 line: exit 1"},
+		{100_001, "", nil, "Cannot copy the last answer (1 line): too long for the terminal.", "Cannot copy 1 line: too long for the terminal."},
+		{100_001, "", errors.New("no pro\x1b[2Jgram"), "cannot copy the last answer (1 line): no pro␛[2Jgram", "cannot copy 1 line: no pro␛[2Jgram"},
+	} {
+		d := newDriver(t, 140, 24, screen.Options{Clipboard: screen.Clipboard{Copy: func(string) (string, error) { return c.by, c.err }}})
+		d.events(done(llm.Assistant, "r", "Yes."+strings.Repeat("\n", c.length-4)))
+		d.typeText("/copy")
+		d.press("enter")
+		d.shows(c.message)
+		d.runCmd(d.m.prompt.Clipboard.CopySelection(strings.Repeat("x", c.length)))
+		d.shows(c.ofSelected)
 	}
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.typeText("/copy")

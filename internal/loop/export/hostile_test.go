@@ -203,6 +203,14 @@ func TestMarkdownEscapesContent(t *testing.T) {
 	}
 }
 
+// A title is text, whatever the characters in it mean in GitHub Markdown.
+func TestMarkdownEscapesTitles(t *testing.T) {
+	const title, want = "\\ ` * _ [ ] ~ | $ @ # < & > - a", "# \\\\ \\` \\* \\_ \\[ \\] \\~ \\| \\$ \\@ \\# &lt; &amp; > - a"
+	if got, _, _ := strings.Cut(write(t, "md", export.Session{Title: title}), "\n"); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // TestColorContrast checks that the colors of the page have the contrast of WCAG AA.
 func TestColorContrast(t *testing.T) {
 	css, err := os.ReadFile("page.css")

@@ -90,17 +90,26 @@ func TestCompactionIsATurn(t *testing.T) {
 // The summary is edited in the user's editor.
 func TestEditSummary(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
-	d := newDriver(t, 80, 24, screen.Options{})
-	was := d.edit("## Goal\nfix it all\n", nil)
-	d.typeText("/context")
-	d.press("enter")
-	d.events(fullWindow())
-	d.typeText("summary")
-	d.press("enter")
-	d.typeText("edit")
-	d.press("enter")
-	if *was != "## Goal\nfix the test\n" {
-		t.Errorf("the editor was given %q", *was)
+	for text, want := range map[string][]event.Command{
+		"## Goal\nfix it all\n":   {event.ListContext{}, event.EditContext{Step: event.CompactEdit, Text: "## Goal\nfix it all"}},
+		"## Goal\nfix the test\n": {event.ListContext{}},
+		" \n":                     {event.ListContext{}},
+	} {
+		d := newDriver(t, 80, 24, screen.Options{})
+		was := d.edit(text, nil)
+		d.typeText("/context")
+		d.press("enter")
+		d.events(fullWindow())
+		d.typeText("summary")
+		d.press("enter")
+		d.typeText("edit")
+		d.press("enter")
+		if *was != "## Goal\nfix the test\n" {
+			t.Errorf("the editor was given %q", *was)
+		}
+		d.wantCommands(want...)
+		if len(want) == 1 {
+			d.shows("The summary is unchanged.")
+		}
 	}
-	d.wantCommands(event.ListContext{}, event.EditContext{Step: event.CompactEdit, Text: "## Goal\nfix it all"})
 }

@@ -2,6 +2,8 @@ package tui
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -58,6 +60,30 @@ func TestLongTodo(t *testing.T) {
 		d.press("ctrl+o")
 		d.golden("todo-long-open-" + size)
 	})
+}
+
+// A plan without an active item shows the first one that is not done.
+func TestTodoWithoutAnActiveItem(t *testing.T) {
+	states := slices.Repeat([]event.TodoState{event.TodoDone}, 30)
+	states[20] = event.TodoPending
+	evs := plan("1", states...)
+	for _, ev := range evs {
+		if set, ok := ev.(*event.TodoSet); ok {
+			set.Items[20].Text = "the rest"
+		}
+	}
+	d := newDriver(t, 80, 24, screen.Options{})
+	d.events(userSaid("go"))
+	d.events(evs...)
+	d.shows("the rest")
+}
+
+// A collapsed prompt has 12 lines.
+func TestLongPrompt(t *testing.T) {
+	d := newDriver(t, 80, 40, screen.Options{})
+	d.events(userSaid(strings.Repeat("in\n", 11) + "last" + strings.Repeat("\nout", 9)))
+	d.shows("last", "+ 9 lines")
+	d.hides("out")
 }
 
 // The marks of a plan differ without color.

@@ -20,7 +20,8 @@ func TestReadEndsNetworkPermissions(t *testing.T) {
 	p := policy.Policy{Mode: event.ModeAsk, Rules: []policy.Rule{rule}}
 	install, test := run(at.Workspace, "npm ci"), run(at.Workspace, "go test ./...")
 	other, read := to(tools.Network, tools.Host, "other.org"), to(tools.Network, tools.Host, "read.org")
-	calls := map[string]tools.Call{"npm ci": install, "go test": test, "other.org": other, "read.org": read, "a.example.com": to(tools.Network, tools.Host, "a.example.com")}
+	mcp := tools.Call{Tool: "mcp__files__get", Effect: tools.Network, Targets: []tools.Target{{Kind: tools.MCP, Value: "files/get"}}}
+	calls := map[string]tools.Call{"mcp": mcp, "npm ci": install, "go test": test, "other.org": other, "read.org": read, "a.example.com": to(tools.Network, tools.Host, "a.example.com")}
 	judge := func(c tools.Call) policy.Verdict { return p.AfterReading(c, asks(&p, at, c)) }
 	check := func(when string, asked ...string) {
 		t.Helper()
@@ -32,7 +33,7 @@ func TestReadEndsNetworkPermissions(t *testing.T) {
 			}
 		}
 	}
-	for _, c := range []tools.Call{install, test, other, read} {
+	for _, c := range []tools.Call{mcp, install, test, other, read} {
 		offer := judge(c).Offer
 		if offer.Scope == (policy.Scope{}) {
 			t.Fatalf("nothing is offered for %s", c.Title)
@@ -41,12 +42,13 @@ func TestReadEndsNetworkPermissions(t *testing.T) {
 	}
 	check("at first")
 	p.NoteSource("read.org")
-	check("after the read", "npm_ci", "other.org")
-	for _, c := range []tools.Call{install, other} {
+	check("after the read", "mcp", "npm_ci", "other.org")
+	for _, c := range []tools.Call{mcp, install, other} {
 		if v := judge(c); !strings.HasPrefix(v.Warning, "after reading read.org: ") {
 			t.Errorf("got the warning %q", v.Warning)
 		}
 	}
+	p.Allow(judge(mcp).Offer)
 	p.Allow(judge(install).Offer)
 	p.Allow(judge(other).Offer)
 	p.NoteSource("read.org")
@@ -55,7 +57,7 @@ func TestReadEndsNetworkPermissions(t *testing.T) {
 		t.Errorf("a question after new permissions has the warning %q", v.Warning)
 	}
 	p.NoteSource("next.org")
-	check("after the next host", "npm_ci", "other.org", "read.org")
+	check("after the next host", "mcp", "npm_ci", "other.org", "read.org")
 	if v := judge(run(at.Workspace, "rm -rf x")); strings.Contains(v.Warning, "after reading") {
 		t.Errorf("a command without the network has the warning %q", v.Warning)
 	}

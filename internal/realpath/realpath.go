@@ -145,6 +145,9 @@ func Inside(path, dir string) bool {
 	return in
 }
 
+// Reaches reports whether path is dir or below it, as they are written or without links.
+func Reaches(path, dir string) bool { return Inside(path, dir) || Inside(Of(path), Of(dir)) }
+
 // Rel returns a path relative to dir. It reports false if the path is not Inside dir.
 func Rel(path, dir string) (rel string, in bool) {
 	path, dir = filepath.Clean(path), filepath.Clean(dir)

@@ -23,7 +23,7 @@ func find(name string) (string, error) {
 			continue
 		}
 		path, err := exec.LookPath(filepath.Join(dir, name))
-		if err == nil && !realpath.Inside(path, work) && !realpath.Inside(realpath.Of(path), realpath.Of(work)) {
+		if err == nil && !realpath.Reaches(path, work) {
 			return path, nil
 		}
 	}

@@ -27,14 +27,9 @@ const (
 	maxCandidates = 8 * maxSize
 )
 
-// isSettled reports whether every change after now shows in a modification time that is
-// modified now. A second change right after the first one can get the same time: for a second
-// on file systems that store whole seconds, and for a tick of the kernel, at most 10 ms, on
-// those that store fractions below a millisecond.
-func isSettled(modified time.Time) bool {
-	age := time.Since(modified)
-	return age > time.Second || age > 100*time.Millisecond && modified.Nanosecond()%int(time.Millisecond) != 0
-}
+// settled is the age of a modification time from which every later change shows in it. A
+// second change right after the first one can get the same time.
+const settled = time.Second
 
 // Files finds the environment files directly in some directories, except symbolic links. It is
 // not safe for concurrent use.
@@ -86,7 +81,7 @@ func (d *directory) list() []string {
 		return d.files
 	}
 	d.files, d.modified = nil, time.Time{}
-	if isSettled(info.ModTime()) {
+	if time.Since(info.ModTime()) > settled {
 		d.modified = info.ModTime()
 	}
 	entries, _ := os.ReadDir(d.path)
@@ -120,7 +115,7 @@ func (f *Files) changed(path string) []string {
 	if err != nil {
 		return nil
 	}
-	if isSettled(s.modified) {
+	if time.Since(s.modified) > settled {
 		f.read[path] = s
 	}
 	return parse(text)

@@ -24,7 +24,7 @@ var loaded = []string{
 // root, only absolute paths lead there. Env has the variables that the user adds.
 func Server(root, dir string, command, env []string) (text string, files []string) {
 	name, args := command[0], command[1:]
-	outside := !realpath.Inside(dir, root) && !realpath.Inside(realpath.Of(dir), realpath.Of(root))
+	outside := !realpath.Reaches(dir, root)
 	local := func(words []string) []string { return localWords(root, dir, words) }
 	if outside {
 		dir = root

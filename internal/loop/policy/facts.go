@@ -1,12 +1,11 @@
 package policy
 
 import (
-	"sync"
-
 	"context"
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"agent/internal/loop/policy/command"
 	"agent/internal/realpath"

@@ -53,36 +53,28 @@ func offeredName(p *event.Prefix, tool string) string {
 // renamed returns msgs with the calls under the names by which p offers the tools. It
 // changes a copy.
 func renamed(p *event.Prefix, msgs []llm.Message) []llm.Message {
-	names := map[string]string{}
-	for _, t := range slices.Backward(p.Tools) {
-		if t.Tool != "" {
-			names[t.Tool] = t.Name
-		}
-	}
-	return rename(msgs, names)
+	return rename(p, msgs, func(t llm.ToolSpec) (from, to string) { return t.Tool, t.Name })
 }
 
 // ownNames returns msgs with the calls under the tools' own names, which are stored.
 // It changes a copy.
 func ownNames(p *event.Prefix, msgs []llm.Message) []llm.Message {
-	names := map[string]string{}
-	for _, t := range slices.Backward(p.Tools) {
-		if t.Tool != "" {
-			names[t.Name] = t.Tool
-		}
-	}
-	return rename(msgs, names)
+	return rename(p, msgs, func(t llm.ToolSpec) (from, to string) { return t.Name, t.Tool })
 }
 
-// rename returns msgs with other names of the calls, or msgs itself if none has one.
-func rename(msgs []llm.Message, names map[string]string) []llm.Message {
-	if len(names) == 0 {
-		return msgs
+// rename returns msgs with other names of the calls, or msgs itself if none has one. names
+// returns the names of a tool that is offered under another name.
+func rename(p *event.Prefix, msgs []llm.Message, names func(llm.ToolSpec) (from, to string)) []llm.Message {
+	other := map[string]string{}
+	for _, t := range slices.Backward(p.Tools) { // the first of equal names wins
+		if from, to := names(t); t.Tool != "" {
+			other[from] = to
+		}
 	}
 	copied := false
 	for i := range msgs {
-		name, ok := names[msgs[i].Name]
-		if msgs[i].Kind != llm.ToolCall || !ok || name == msgs[i].Name {
+		name := other[msgs[i].Name]
+		if msgs[i].Kind != llm.ToolCall || name == "" || name == msgs[i].Name {
 			continue
 		}
 		if !copied {

@@ -57,7 +57,7 @@ type Additions struct {
 	// Attach reads the resources that a prompt mentions: see event.Prompt. It may be nil.
 	Attach func(ctx context.Context, mentions []string) []tools.Attachment
 	// Situation returns a description of the environment, which is sent ahead of the prompt;
-	// empty if the model knows it. It is called once, in another goroutine, beside Prefix. It
+	// empty if the model knows it. It is called once, in another goroutine, while Prefix runs. It
 	// may be nil.
 	Situation func() string
 }
@@ -101,7 +101,7 @@ func (t *Turn) Run(ctx context.Context, c *Conversation, p event.Prompt) event.T
 	r := newRun(t, c)
 	start := r.out.clock.Now()
 	r.out.fail(t.Models.Announce())
-	r.addSituation()
+	r.addPrefix()
 	r.addCommands()
 	r.addNews()
 	var end ending
@@ -380,8 +380,9 @@ func (r *run) attach(all []tools.Attachment) {
 	}
 }
 
-// addSituation sets the prefix and adds the description of the environment.
-func (r *run) addSituation() {
+// addPrefix sets the prefix and adds the description of the environment, which is collected
+// meanwhile.
+func (r *run) addPrefix() {
 	var text string
 	var panicked any
 	var describing sync.WaitGroup

@@ -1,7 +1,6 @@
 package confine
 
 import (
-	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -105,20 +104,21 @@ func (g *Guard) RefusedSettings(path, names string) Notice {
 
 // whyProtected returns why a path that the supervisor of a command reported is protected.
 func (a *Area) whyProtected(path string) string {
-	why := a.Protected.Why(filepath.Dir(path), filepath.Base(path), false)
+	dir, name := filepath.Split(path)
+	if why := a.Protected.Why(filepath.Clean(dir), name, false); why != "" {
+		return why
+	}
 	switch {
-	case why == "" && a.Search.Shadows(path):
-		why = protect.WhyShadow
-	case why == "" && a.Search.Leads(path):
-		why = "programs in it would run instead of others, because its directory is in your PATH"
+	case a.Search.Shadows(path):
+		return protect.WhyShadow
+	case a.Search.Leads(path):
+		return "a program below it could run instead of another one, because its directory is in your PATH"
+	case a.Protected.Parent(filepath.Clean(dir), name):
+		return "other programs run what is in directories of this name"
+	case name == "config" || name == "config.worktree":
+		return "git finds programs in it; to copy a repository, use git clone"
 	}
-	if why == "" && a.Protected.Parent(filepath.Dir(path), filepath.Base(path)) {
-		why = "other programs run what is in directories of this name"
-	}
-	if name := filepath.Base(path); why == "" && (name == "config" || name == "config.worktree") {
-		why = "git finds programs in it; to copy a repository, use git clone"
-	}
-	return cmp.Or(why, "git uses it to find programs or repositories")
+	return "git uses it to find programs or repositories"
 }
 
 // undo renames a protected path that the command created. What the user approved in it

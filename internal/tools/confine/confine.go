@@ -100,9 +100,7 @@ type Guard struct {
 	// unsearched is a protected directory that is too large to search for links; "" if none is.
 	unsearched string
 
-	// programs are the names in directories of Options.Search.Inside before the command: see
-	// protect.Search.Programs. Those that cannot be read are not in it.
-	programs   map[string][]string
+	inPath     map[string][]string  // before the command: see Area.inPath
 	unapproved bool                 // nobody approved the command
 	approval   []string             // protected paths that it may change
 	opened     map[string]openedDir // protected directories that contain such paths
@@ -158,7 +156,7 @@ func (a *Area) Begin(e Extent) *Guard {
 	a.tree.scan()
 	g.scan = a.tree.scans
 	g.profile = a.profile(session, e.Network, e.SystemTemp)
-	g.unapproved, g.programs = e.HideHome, a.programs()
+	g.unapproved, g.inPath = e.HideHome, a.inPath()
 	g.unchecked = g.uncheckedPlaces()
 	g.leading = g.leadingToRepositories()
 	if e.HideHome {

@@ -110,8 +110,8 @@ func (r rule) within(dir string) bool {
 var Dependencies = []string{"node_modules", "vendor", ".venv", "venv", "site-packages", "target", ".tox"}
 
 // Within returns the first protected path on the way from the directory root to path, and why
-// it is protected, as a directory; "" if there is none. Path is below root. Files in git directories and in
-// Dependencies do not count.
+// it is protected; "" if there is none. Path is below root. Files in git directories and in
+// Dependencies do not count, nor do names that are only protected as files.
 func (n *Names) Within(root, path string) (at, why string) {
 	at = strings.TrimSuffix(root, string(filepath.Separator))
 	for name := range strings.SplitSeq(strings.TrimPrefix(path[len(at):], string(filepath.Separator)), string(filepath.Separator)) {

@@ -1,8 +1,6 @@
 package protect
 
 import (
-	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -36,10 +34,7 @@ func NewSearch(path, dir string, roots []string) (s Search) {
 			at = filepath.Join(dir, at)
 		}
 		at = filepath.Clean(at)
-		inside := func(root string) bool {
-			return realpath.Inside(at, root) || realpath.Inside(realpath.Of(at), realpath.Of(root))
-		}
-		if slices.ContainsFunc(roots, inside) {
+		if slices.ContainsFunc(roots, func(root string) bool { return realpath.Reaches(at, root) }) {
 			s.Inside = append(s.Inside, at)
 		} else {
 			s.Outside = append(s.Outside, at)
@@ -73,19 +68,4 @@ func (s Search) isProgram(name string) bool {
 		info, err := os.Stat(filepath.Join(dir, name))
 		return err == nil && info.Mode().IsRegular()
 	})
-}
-
-// Programs returns the names in a directory of Inside that are programs outside, too. If the
-// directory cannot be read, nobody knows them, although the shell may find them.
-func (s Search) Programs(dir string) (names []string, err error) {
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
-	}
-	for _, e := range entries {
-		if s.isProgram(e.Name()) {
-			names = append(names, e.Name())
-		}
-	}
-	return names, err
 }

@@ -82,7 +82,7 @@ type Order struct {
 	Protected []string
 	Approved  []string // absolute paths; each stands for everything in it
 	// Search finds the programs that a strict command must not create below Roots, because they
-	// would run instead of others. Its paths have no links.
+	// would run instead of others.
 	Search protect.Search
 	// GitDirs are git directories outside Roots that the command can change, and that have another
 	// name than .git. The rules for a directory with the name .git hold for them, too.

@@ -46,7 +46,7 @@ func (c *change) refuseProtected(p place, how manner) (why string) {
 		if at == "" && (p.link || p.is(unix.S_IFLNK)) && c.guard.names.Parent(filepath.Dir(p.path), filepath.Base(p.path)) {
 			at = p.path // it leads to a directory whose entries this name protects
 		}
-		if at == "" && (c.shadows(p.path) || p.link && c.order.Search.Leads(p.path)) {
+		if at == "" && (c.guard.shadows(p.path) || p.link && c.guard.search.Leads(p.path)) {
 			at = p.path
 		}
 		if at != "" && !c.mayChange(at, p) {
@@ -55,11 +55,6 @@ func (c *change) refuseProtected(p place, how manner) (why string) {
 		}
 	}
 	return ""
-}
-
-// shadows reports whether a new file would be a program that runs instead of another one.
-func (c *change) shadows(path string) bool {
-	return c.order.Search.Shadows(path) && !c.guard.wasThere(path) && realpath.Missing(path)
 }
 
 // mayChange reports whether a command may change a place at or below a protected path. A change of
@@ -135,7 +130,7 @@ func (c *change) refuseMoved(from, to string) (why string) {
 	if !c.order.Strict || len(c.order.Protected) == 0 {
 		return ""
 	}
-	if c.shadows(to) {
+	if c.guard.shadows(to) {
 		c.guard.nameProtected(to)
 		return "it is protected"
 	}

@@ -12,6 +12,7 @@ import (
 type protection struct {
 	roots   []string
 	names   *protect.Names
+	search  protect.Search
 	reports Reports
 
 	mu      sync.Mutex
@@ -37,7 +38,7 @@ func newProtection(o snapshot.Order, reports Reports) *protection {
 		names = append(names, protect.Name{Path: path, Why: path})
 	}
 	return &protection{
-		roots: o.Roots, names: protect.New(names), reports: reports,
+		roots: o.Roots, names: protect.New(names), search: o.Search, reports: reports,
 		made: map[string]birth{}, planted: map[string]bool{}, sealed: map[string]birth{}, existed: map[string]bool{}, loose: map[string]bool{},
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"slices"
 
 	"golang.org/x/sys/unix"
+
+	"agent/internal/realpath"
 )
 
 // nameProtected reports a protected path that the command could not change, at most once.
@@ -49,6 +51,11 @@ func (g *protection) protectedAt(path string) string {
 		}
 	}
 	return ""
+}
+
+// shadows reports whether a new file would be a program that runs instead of another one.
+func (g *protection) shadows(path string) bool {
+	return g.search.Shadows(path) && !g.wasThere(path) && realpath.Missing(path)
 }
 
 // birthOf returns the birth of the directory at a path without links; the zero value if there

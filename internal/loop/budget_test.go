@@ -217,12 +217,12 @@ func TestNoStepsMeansNoTools(t *testing.T) {
 
 // timer is a clock whose time stands still until a sleep is released.
 type timer struct {
-	at      chan time.Time
-	started chan time.Duration
+	at     chan time.Time
+	sleeps chan struct{}
 }
 
 func newTimer() *timer {
-	c := &timer{make(chan time.Time, 1), make(chan time.Duration, 100)}
+	c := &timer{make(chan time.Time, 1), make(chan struct{})}
 	c.at <- noon
 	return c
 }
@@ -236,14 +236,14 @@ func (c *timer) now() time.Time {
 // pass lets time pass.
 func (c *timer) pass(d time.Duration) { c.at <- (<-c.at).Add(d) }
 
-// sleep reports that it started, and ends when its time has passed.
+// sleep ends when its time has passed. Until then a receive from c.sleeps succeeds.
 func (c *timer) sleep(ctx context.Context, d time.Duration) error {
 	end := c.now().Add(d)
-	c.started <- d
 	for c.now().Before(end) {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
+		case c.sleeps <- struct{}{}:
 		case <-time.After(time.Millisecond):
 		}
 	}
@@ -291,7 +291,7 @@ func TestTimeLimitInterruptsAndEveryCallHasItsResult(t *testing.T) {
 				case event.Streamed, event.Progress:
 					if _, ok := e.(event.Progress); (ok || name == "a request") && !passed {
 						passed = true
-						<-at.started
+						<-at.sleeps
 						at.pass(time.Minute)
 					}
 				case event.Asked:

@@ -20,7 +20,7 @@ func TestKilledDuringACallOfAnotherProgram(t *testing.T) {
 	case $line in
 	*'"initialize"'*) answer='"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"x","version":"1"}}' ;;
 	*'"tools/list"'*) answer='"result":{"tools":[{"name":"wait","inputSchema":{"type":"object"}}]}' ;;
-	*'"tools/call"'*) : >started; sleep 60 ;;
+	*'"tools/call"'*) : >"$1"; sleep 60 ;;
 	*) answer='"error":{"code":-32601,"message":"Method not found"}' ;;
 	esac
 	[ -z "$id" ] || printf '{"jsonrpc":"2.0","id":%s,%s}\n' "$id" "$answer"
@@ -35,13 +35,14 @@ done
 				t.Fatal(err)
 			}
 			h := newHome(t, map[string]string{"a.txt": "a\n"}, at(s)...)
-			h.configure(t, `{"mcp": {"servers": {"x": {"command": "sh", "args": ["`+script+`"]}}}, "tools": {"wait": {"description": "waits", "command": ": >started; sleep 60"}}}`)
+			started := filepath.Join(h.work, "started")
+			h.configure(t, `{"mcp": {"servers": {"x": {"command": "sh", "args": ["`+script+`", "`+started+`"]}}}, "tools": {"wait": {"description": "waits", "command": ": >started; sleep 60"}}}`)
 			cmd := h.command("run", "--model", "openai/m", "--mode", "all", "go")
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
 			waitFor(t, "the call to start", func() bool {
-				_, err := os.Stat(filepath.Join(h.work, "started"))
+				_, err := os.Stat(started)
 				return err == nil
 			})
 			_ = cmd.Process.Kill()

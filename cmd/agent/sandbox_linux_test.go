@@ -94,8 +94,8 @@ func TestUnapprovedCommandsSeeNoHome(t *testing.T) {
 	t.Parallel()
 	h := repository(t)
 	for file, text := range map[string]string{
-		".codex/auth.json": "CANARY", ".cache/huggingface/token": "CANARY", "wallet.dat": "CANARY", ".local/state/agent/other/1.undo": "STATE",
-		".gitconfig": "[user]\n\tname = Known\n\temail = u@h.test\n", "go/src/x.go": "package toolchain\n", "lib/lib.go": "package lib\n", "lib/.env": "CANARY", "lib/sub/more.go": "package more\n",
+		".codex/auth.json": "CANARY", ".cache/huggingface/token": "CANARY", "wallet.dat": "CANARY", "go/src/other/.env": "CANARY", ".local/state/agent/other/1.undo": "STATE",
+		".gitconfig": "[user]\n\tname = Known\n\temail = u@h.test\n", "go/pkg/x.go": "package toolchain\n", "lib/lib.go": "package lib\n", "lib/.env": "CANARY", "lib/sub/more.go": "package more\n",
 		"opt/venvs/black/bin/black": "#!/bin/sh\ncat \"${0%/*}/../../opt/venvs/black/lib\"\n", "opt/venvs/black/lib": "formatted\n", ".local/bin/README": "",
 	} {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(h.dir, file)), 0o700); err != nil {
@@ -111,8 +111,8 @@ func TestUnapprovedCommandsSeeNoHome(t *testing.T) {
 	if err := os.Symlink("../../opt/venvs/black/bin/black", filepath.Join(h.dir, ".local/bin/black")); err != nil {
 		t.Fatal(err)
 	}
-	makefile := "spy:\n\tcat ../../.codex/auth.json ../../.cache/huggingface/token ../../wallet.dat ../../.local/state/agent/other/1.undo\n" +
-		"work:\n\tgit config user.name; cat ../../go/src/x.go; ../../.local/bin/black; echo built >out; cat out\n"
+	makefile := "spy:\n\tcat ../../.codex/auth.json ../../.cache/huggingface/token ../../wallet.dat ../../go/src/other/.env ../../.local/state/agent/other/1.undo\n" +
+		"work:\n\tgit config user.name; cat ../../go/pkg/x.go; ../../.local/bin/black; echo built >out; cat out\n"
 	if err := os.WriteFile(filepath.Join(h.work, "Makefile"), []byte(makefile), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -58,7 +59,11 @@ func newTrap(t *testing.T, s *server) *trap {
 		}
 	}
 	for _, name := range trapPrograms {
-		program(name, "echo \"$@\" >>'"+tr.marks+"'/program-"+name+"\n")
+		mark := "echo \"$@\" >>'" + tr.marks + "'/program-" + name + "\n"
+		if slices.Contains([]string{"npx", "python3", "uv"}, name) { // see addServers
+			mark = "[ \"$(pwd -P)\" = \"$(cd '" + tr.dir + "' && pwd -P)\" ] || " + mark
+		}
+		program(name, mark)
 	}
 	if err := os.Symlink(self, filepath.Join(bin, "agent")); err != nil {
 		t.Fatal(err)
@@ -77,16 +82,18 @@ func newTrap(t *testing.T, s *server) *trap {
 }
 
 // addServers adds MCP servers to the user's configuration that would run programs and modules
-// of the repository.
+// of the repository. Those that start in the home directory do not, and are started.
 func (tr *trap) addServers(t *testing.T) {
 	t.Helper()
 	for name, command := range map[string][]string{
 		"fetched": {"npx", "-y", "trap-server"}, "scoped": {"bunx", "@trap/server@1", "."}, "module": {"python3", "-m", "trapmodule"}, "package": {"uv", "run", "python", "-mtrapmodule"}, "script": {"node", "server.js"},
 	} {
-		cmd := exec.Command("agent", append([]string{"mcp", "add", name, "--"}, command...)...)
-		cmd.Dir, cmd.Env = t.TempDir(), tr.env
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("mcp add %s: %v %s", name, err, out)
+		for _, options := range [][]string{{name, "--"}, {name + "-here", "--cwd", ".", "--"}} {
+			cmd := exec.Command("agent", slices.Concat([]string{"mcp", "add"}, options, command)...)
+			cmd.Dir, cmd.Env = t.TempDir(), tr.env
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Fatalf("mcp add %s: %v %s", options, err, out)
+			}
 		}
 	}
 }

@@ -202,8 +202,11 @@ func (c hostileCase) plant(t *testing.T, dir string) (canary string) {
 	if c.hook != "" {
 		link(t, program, filepath.Join(dir, ".git/hooks", c.hook))
 	}
-	// The index does not know the state of a.txt, so that git reads the file.
-	write(t, dir, "a.txt", "changed\n")
+	// Another time than in the index, but the same size: git must read the file, through its filters.
+	old := time.Unix(1e9, 0)
+	if err := os.Chtimes(filepath.Join(dir, "sub/b.txt"), old, old); err != nil {
+		t.Fatal(err)
+	}
 	return canary
 }
 

@@ -46,7 +46,7 @@ func (p Paths) judge(t tools.Target, dir string) (*command.Command, *git.Reposit
 // env returns the Env of package command for a command that runs in dir, which has no
 // symbolic links.
 func (p Paths) env(dir string) command.Env {
-	in := p.borders()
+	in, entries := p.borders(), command.MaxEntries
 	temp := os.TempDir()
 	if p.Temp.Path() != "" {
 		temp = tempdir.Mounts[0]
@@ -63,7 +63,8 @@ func (p Paths) env(dir string) command.Env {
 	}
 	return command.Env{
 		Temporary: func(path string) bool { return p.freeTemporary(p.follow(path)) }, Variables: variables,
-		Dir: dir, Home: p.Home, LookPath: lookPath, Glob: p.glob, Look: p.look, Splits: p.splits, Loopback: p.Sandbox == SandboxFull,
+		Dir: dir, Home: p.Home, LookPath: lookPath, Look: p.look, Splits: p.splits, Loopback: p.Sandbox == SandboxFull,
+		Glob:   func(dir, pattern string) ([]string, error) { return p.glob(dir, pattern, &entries) },
 		Inside: func(path string) bool { return in.inside(p.follow(path)) },
 		Readable: func(path string) string {
 			real := p.follow(path)
@@ -89,9 +90,9 @@ func (p Paths) splits(path string, lines bool) bool {
 }
 
 // glob is command.Glob for a command.
-func (p Paths) glob(dir, pattern string) ([]string, error) {
+func (p Paths) glob(dir, pattern string, budget *int) ([]string, error) {
 	real := p.Temp.Real(pattern)
-	found, err := command.Glob(p.Temp.Real(dir), real)
+	found, err := command.Glob(p.Temp.Real(dir), real, budget, false)
 	if real != pattern {
 		for i, path := range found {
 			found[i] = p.Temp.Shown(path)

@@ -30,7 +30,8 @@ type Facts struct {
 	// endings are words of a command, such as "$PWD/.env", whose values are not known but which
 	// end in the name of a file that may hold secrets.
 	endings []string
-	// unsearched is set if the command reads more directories than can be searched for them.
+	// unsearched is set if the command reads more directories than can be searched for them, or if
+	// its wildcards name too many files.
 	unsearched  bool
 	dirs        []string // in which a command may run, and those above in the workspace
 	touched     []touched
@@ -168,8 +169,9 @@ func (p Paths) lookAtCommand(ctx context.Context, t tools.Target, f *Facts, in b
 		return
 	}
 	f.endings = secretEndings(f.Command)
-	n := naming{ctx: ctx, home: p.Home, root: f.Root, words: wordsIn(f.Command)}
+	n := naming{ctx: ctx, home: p.Home, root: f.Root, words: wordsIn(f.Command), entries: command.MaxEntries}
 	found := n.find(dir)
+	f.unsearched = n.entries < 0 || ctx.Err() != nil
 	f.Unbound = !found || !allKnown(f.Command) || !n.hash()
 	f.Files, f.dirs = n.files, n.dirs
 	if f.Unbound {

@@ -105,6 +105,7 @@ type naming struct {
 	// their content: a command that names none of them does not count as reading one.
 	settings []string
 	files    []File
+	entries  int // that may still be looked at to expand wildcards; negative if there are more
 }
 
 // find fills dirs and paths for a command in dir. It reports false if the command names too much.
@@ -117,11 +118,13 @@ func (n *naming) find(dir string) bool {
 		names = append(names, manifest.Tasks(w)...)
 	}
 	n.enter(dir)
+	all := true
 	for i := 0; i < len(n.dirs); i++ {
 		for _, name := range names {
-			if n.ctx.Err() != nil || !n.add(n.dirs[i], name) {
+			if n.ctx.Err() != nil || n.entries < 0 || len(n.paths) > maxNamedPaths {
 				return false
 			}
+			all = n.add(n.dirs[i], name) && all
 		}
 		for _, w := range n.words {
 			for _, name := range manifest.Settings(w) {
@@ -129,12 +132,12 @@ func (n *naming) find(dir string) bool {
 			}
 		}
 	}
-	return true
+	return all
 }
 
 // add adds the paths that a word means in dir. It reports false at a limit.
 func (n *naming) add(dir, word string) bool {
-	path := filepath.FromSlash(word)
+	path := filepath.FromSlash(word) // relative to dir
 	for _, home := range []string{"~", "$HOME", "${HOME}"} {
 		if rest, ok := strings.CutPrefix(strings.ReplaceAll(word, `"`, ""), home); ok && (rest == "" || rest[0] == '/') {
 			path = filepath.Join(n.home, filepath.FromSlash(rest))
@@ -143,19 +146,16 @@ func (n *naming) add(dir, word string) bool {
 	if strings.HasPrefix(word, `\\`) || filepath.VolumeName(path) != "" && strings.HasPrefix(word, "//") {
 		return false // a network path: opening it contacts another machine
 	}
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(dir, path)
-	}
-	found := []string{filepath.Clean(path)}
+	found := []string{path}
 	if strings.ContainsAny(word, "*?[") {
-		matches, err := filepath.Glob(strings.ReplaceAll(path, "[!", "[^"))
+		matches, err := command.Glob(dir, filepath.ToSlash(path), &n.entries, true)
 		if err != nil || len(matches) > maxNamedFiles || strings.Contains(word, "[[") || strings.Contains(word, "[:") {
 			return false
 		}
 		found = append(found, matches...)
 	}
 	for _, path := range found {
-		if !n.name(path, strings.ContainsAny(word, `/\.`)) {
+		if !n.name(from(dir, path), strings.ContainsAny(word, `/\.`)) {
 			return false
 		}
 	}

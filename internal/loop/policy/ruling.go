@@ -59,9 +59,12 @@ func (r Rule) matches(c tools.Call, f Facts) match {
 }
 
 // matchesFiles returns whether a rule for files applies to c. The answer is mayMatch if a
-// command names a file that it may change, or reads all files of a directory.
+// command names a file that it may change, reads all files of a directory, or names too many.
 func (r Rule) matchesFiles(c tools.Call, f Facts) match {
 	found := noMatch
+	if f.unsearched && !f.Command.Automatic() {
+		found = mayMatch
+	}
 	for _, t := range f.touched {
 		named := !t.read && !t.change
 		switch {

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// maxEntries limits the directory entries that Glob reads for one pattern.
-const maxEntries = 20_000
+// MaxEntries limits the directory entries that are looked at to expand the wildcards of a line.
+const MaxEntries = 50_000
 
 // Look returns the kind of file at a path. It follows symbolic links.
 func Look(path string) Entry {
@@ -29,8 +29,9 @@ func Look(path string) Entry {
 // Glob returns the files that match a wildcard pattern as bash does without extra
 // options: * and ? do not match a leading dot, and ** is *. A backslash in the pattern
 // quotes the next character. A relative pattern starts at dir, and so do the results.
-// Glob does not know character classes such as [[:alpha:]].
-func Glob(dir, pattern string) ([]string, error) {
+// Glob does not know character classes such as [[:alpha:]]. It takes the entries that it looks at
+// from budget, and fails if they are more. If dots is set, wildcards match a leading dot.
+func Glob(dir, pattern string, budget *int, dots bool) ([]string, error) {
 	if strings.Contains(pattern, "[[:") || strings.Contains(pattern, "[[.") || strings.Contains(pattern, "[[=") {
 		return nil, errors.New("character classes are not supported")
 	}
@@ -38,7 +39,6 @@ func Glob(dir, pattern string) ([]string, error) {
 	if root != "" {
 		dir = ""
 	}
-	budget := maxEntries
 	found := []string{root}
 	for rest != "" {
 		end := strings.IndexByte(rest+"/", '/')
@@ -46,7 +46,7 @@ func Glob(dir, pattern string) ([]string, error) {
 		separator, after := slashes(rest[end:])
 		var next []string
 		for _, at := range found {
-			names, err := level(dir, at, name, &budget)
+			names, err := level(dir, at, name, budget, dots)
 			if err != nil {
 				return nil, err
 			}
@@ -62,6 +62,8 @@ func Glob(dir, pattern string) ([]string, error) {
 	return found, nil
 }
 
+var errTooMany = errors.New("the directories have too many entries")
+
 // slashes splits text after its leading slashes.
 func slashes(text string) (leading, rest string) {
 	rest = strings.TrimLeft(text, "/")
@@ -69,7 +71,10 @@ func slashes(text string) (leading, rest string) {
 }
 
 // level returns the names in a directory that match one element of a pattern.
-func level(dir, at, pattern string, budget *int) (out []string, err error) {
+func level(dir, at, pattern string, budget *int, dots bool) (out []string, err error) {
+	if *budget--; *budget < 0 {
+		return nil, errTooMany
+	}
 	if !strings.ContainsAny(pattern, "*?[") {
 		name := strings.ReplaceAll(pattern, `\`, "")
 		if _, err := os.Lstat(join(dir, at+name)); err != nil {
@@ -80,15 +85,17 @@ func level(dir, at, pattern string, budget *int) (out []string, err error) {
 	if _, err := path.Match(pattern, ""); err != nil {
 		return nil, fmt.Errorf("%q is not a pattern", pattern)
 	}
-	entries, err := os.ReadDir(join(dir, at))
+	d, err := os.Open(join(dir, at))
 	if err != nil {
 		return nil, nil // as bash, which finds nothing there
 	}
+	defer d.Close()
+	entries, _ := d.ReadDir(*budget + 1)
 	if *budget -= len(entries); *budget < 0 {
-		return nil, errors.New("the directories have too many entries")
+		return nil, errTooMany
 	}
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), ".") && !strings.HasPrefix(strings.TrimPrefix(pattern, `\`), ".") {
+		if !dots && strings.HasPrefix(e.Name(), ".") && !strings.HasPrefix(strings.TrimPrefix(pattern, `\`), ".") {
 			continue
 		}
 		if ok, _ := path.Match(pattern, e.Name()); ok {

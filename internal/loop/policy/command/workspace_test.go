@@ -74,7 +74,10 @@ func workspace(t testing.TB) command.Env {
 			return ""
 		},
 		Look: command.Look,
-		Glob: command.Glob,
+		Glob: func(dir, pattern string) ([]string, error) {
+			entries := command.MaxEntries
+			return command.Glob(dir, pattern, &entries, false)
+		},
 		Git: func(dir string) (string, string) {
 			if !inside(dir) {
 				return "", "it is outside the workspace"

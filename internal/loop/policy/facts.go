@@ -33,6 +33,7 @@ type Facts struct {
 	// unsearched is set if the command reads more directories than can be searched for them, or if
 	// its wildcards name too many files.
 	unsearched  bool
+	contents    []string // git prints contents of files at or below these paths, absolute; see Paths.printed
 	dirs        []string // in which a command may run, and those above in the workspace
 	touched     []touched
 	spelled     []string // the protected files that a command changes, by all their names, absolute
@@ -157,6 +158,7 @@ func (p Paths) lookAtCommand(ctx context.Context, t tools.Target, f *Facts, in b
 			add(path, true, false, false)
 		}
 	}
+	f.contents = p.printed(f.Command, f.repository, dir)
 	f.losses = p.losses(ctx, f.Command, dir, in)
 	f.Warning = warning(f.Command, dir, f.losses.sizes)
 	if f.Command.Automatic() && !p.Shell.NoBash {
@@ -183,6 +185,27 @@ func (p Paths) lookAtCommand(ctx context.Context, t tools.Target, f *Facts, in b
 		}
 	}
 	f.Protected, f.spelled = p.protectedFiles(f.touched, dir)
+}
+
+// printed returns the paths at or below which git prints contents of files for a command in dir. It
+// leaves out regular files that the command names: those are known as all files that it reads.
+func (p Paths) printed(c *command.Command, r *git.Repository, dir string) (paths []string) {
+	if r != nil && r.Root != "" {
+		dir = r.Root
+	}
+	for i := range c.Parts {
+		switch part := &c.Parts[i]; part.Contents {
+		case command.AnyContents:
+			paths = append(paths, dir)
+		case command.NamedContents:
+			for _, path := range part.Reads {
+				if p.look(path) != command.File {
+					paths = append(paths, p.follow(path))
+				}
+			}
+		}
+	}
+	return paths
 }
 
 // secretsOf returns the files that may hold secrets below the directories that a command

@@ -59,10 +59,11 @@ func (r Rule) matches(c tools.Call, f Facts) match {
 }
 
 // matchesFiles returns whether a rule for files applies to c. The answer is mayMatch if a
-// command names a file that it may change, reads all files of a directory, or names too many.
+// command names a file that it may change, reads all files of a directory, names too many, or prints files of
+// a repository that its text does not name.
 func (r Rule) matchesFiles(c tools.Call, f Facts) match {
 	found := noMatch
-	if f.unsearched && !f.Command.Automatic() {
+	if f.unsearched && !f.Command.Automatic() || r.Kind == RuleRead && r.below(f.contents, f.at) {
 		found = mayMatch
 	}
 	for _, t := range f.touched {

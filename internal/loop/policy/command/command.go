@@ -146,6 +146,8 @@ type Part struct {
 	// Git is set for a read-only part that runs git, also through a wrapper. Run it
 	// without the configuration of Command.Repository: see Command.Script.
 	Git bool
+	// Contents says which contents of files such a part prints.
+	Contents Contents
 	// Below is set for a read-only part that reads the files below the directories among
 	// its Reads, such as grep -r.
 	Below bool

@@ -108,7 +108,9 @@ func (v *prover) subcommand(p *Part, args []string) string {
 	} else {
 		why = v.gitOperands(p, row.operands, name, a)
 	}
-	p.Git = why == ""
+	if p.Git = why == ""; p.Git {
+		p.Contents = max(p.Contents, v.contents(p, name, args[1:], a))
+	}
 	return why
 }
 

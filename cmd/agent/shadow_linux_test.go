@@ -98,3 +98,44 @@ func TestApprovedCommandsReportShadows(t *testing.T) {
 		t.Errorf("the user is not told: %s", out)
 	}
 }
+
+// A command can write to a cache, but not put programs into a directory of the user's PATH there.
+func TestProgramsInCaches(t *testing.T) {
+	t.Parallel()
+	h := repository(t)
+	cache := filepath.Join(h.dir, ".npm")
+	for _, name := range []string{"tools/bin/mine", "v1/bin/mine"} {
+		h.put(t, filepath.Join("../../.npm", name), "#!/bin/sh\n")
+	}
+	if err := os.MkdirAll(filepath.Join(cache, "links"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("../v1", filepath.Join(cache, "links/current")); err != nil {
+		t.Fatal(err)
+	}
+	h.put(t, "put.sh", `cd "$HOME/.npm" || exit
+echo x >tools/bin/git
+echo x >tools/bin/mine
+mv tools old; mkdir -p tools/bin; echo x >tools/bin/git
+echo x >v1/bin/git
+rm links/current; mkdir -p links/current/bin; echo x >links/current/bin/git
+echo x >entry
+`)
+	h.env = append(h.env, "PATH="+filepath.Join(cache, "tools/bin")+":"+filepath.Join(cache, "links/current/bin")+":"+os.Getenv("PATH"))
+	for _, allow := range []string{"command: true", "command: sh put.sh"} { // without approval, and by a rule
+		s := serve(t, call("shell", shellCall("sh put.sh")), say("done"))
+		out, _ := h.command("run", "--model", "openai/m", "--base-url", s.URL+"/v1", "--mode", "edits", "--allow", allow, "go").CombinedOutput()
+		for _, name := range []string{"tools/bin/git", "v1/bin/git", "links/current/bin/git"} {
+			if _, err := os.Stat(filepath.Join(cache, name)); err == nil {
+				t.Errorf("%s: %s is there\n%s", allow, name, out)
+			}
+		}
+		if got := readText(t, filepath.Join(cache, "tools/bin/mine")); got == "x\n" {
+			t.Errorf("%s: a program is replaced\n%s", allow, out)
+		}
+		if _, err := os.Stat(filepath.Join(cache, "entry")); err != nil {
+			t.Errorf("%s: the cache is not writable: %v\n%s\n%s", allow, err, out, s.seen()[1].body)
+		}
+		_ = os.Remove(filepath.Join(cache, "entry"))
+	}
+}

@@ -165,6 +165,7 @@ func (a *Area) Begin(e Extent) *Guard {
 	}
 	a.dropStrays(g.profile)
 	g.profile.Write = append(g.profile.Write, e.Write...)
+	g.profile.ReadOnly = slices.DeleteFunc(g.profile.ReadOnly, func(path string) bool { return inAny(path, e.Write) })
 	for _, path := range e.Show {
 		if !inAny(path, a.Secret) {
 			g.profile.Show = append(g.profile.Show, path)

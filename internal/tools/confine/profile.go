@@ -80,7 +80,7 @@ func (a *Area) profile(s *sandbox.Session, network, systemTemp bool) *sandbox.Pr
 	p := &sandbox.Profile{
 		Session: s, Home: a.Places.Home, Network: network,
 		Write:    slices.Concat(a.tree.tops, a.buildCaches()),
-		ReadOnly: a.Places.Programs(),
+		ReadOnly: slices.Concat(a.Places.Programs(), a.pathInCaches()),
 		Hide:     slices.Concat(a.Places.Private(), a.Secret),
 	}
 	a.addTemp(p, systemTemp)
@@ -144,12 +144,29 @@ func (a *Area) buildCaches() []string {
 	return slices.DeleteFunc(a.Places.Caches(), func(path string) bool { return slices.Contains(downloads, path) })
 }
 
+// pathInCaches returns the directories of the user's PATH in the caches that builds write to, and
+// the directories there with links that lead to one.
+func (a *Area) pathInCaches() (dirs []string) {
+	caches := slices.DeleteFunc(a.buildCaches(), a.passesTops)
+	for i, cache := range caches {
+		caches[i] = realpath.Of(cache)
+	}
+	for _, dir := range a.Search.Outside {
+		links, real := realpath.Links(dir)
+		dirs = append(dirs, real)
+		for _, link := range links {
+			dirs = append(dirs, filepath.Dir(link.Path))
+		}
+	}
+	return slices.DeleteFunc(dirs, func(dir string) bool { return !inAny(dir, caches) })
+}
+
 // privateProfile returns the sandbox of a command that nobody approved.
 func (a *Area) privateProfile(s *sandbox.Session) *sandbox.Profile {
 	p := &sandbox.Profile{
 		Session: s, Home: a.Places.Home,
 		Write:    a.buildCaches(),
-		ReadOnly: a.Places.Programs(),
+		ReadOnly: slices.Concat(a.Places.Programs(), a.pathInCaches()),
 		Hide:     slices.Concat(a.Places.Private(), a.Secret),
 	}
 	a.addTemp(p, false)

@@ -43,8 +43,10 @@ func (p plan) layout() []entry {
 			continue
 		}
 		top := ""
-		for dir := outer(paths, path); paths[dir] == write; dir = outer(paths, dir) {
-			top = dir
+		for dir := outer(paths, path); paths[dir] == write || paths[dir] == show; dir = outer(paths, dir) {
+			if paths[dir] == write {
+				top = dir
+			}
 		}
 		for dir := filepath.Dir(path); top != "" && dir != top; dir = filepath.Dir(dir) {
 			pins = append(pins, dir)

@@ -18,7 +18,7 @@ func TestByReply(t *testing.T) {
 		{Kind: llm.Assistant, Reply: "b", Text: "x"}, {Kind: llm.Assistant, Reply: "c", Text: "y"},
 	}
 	var got [][]string
-	for said := range llm.ByReply(msgs) {
+	for _, said := range llm.ByReply(msgs) {
 		var texts []string
 		for _, m := range said {
 			texts = append(texts, m.ID+m.Text)

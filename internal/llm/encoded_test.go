@@ -31,9 +31,9 @@ func TestRequestsAreEncodedAsAnew(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	at := wire.Endpoint{Base: server.URL}
-	steps := 100
+	steps := 600
 	if sampling.Whole() {
-		steps = 400
+		steps = 3000
 	}
 	for name, p := range map[string]interface {
 		llm.Provider
@@ -47,24 +47,31 @@ func TestRequestsAreEncodedAsAnew(t *testing.T) {
 		"anthropic": anthropic.New(anthropic.Options{Endpoint: at, Strict: true}),
 	} {
 		random := rand.New(rand.NewPCG(7, 7))
-		histories := make([][]llm.Message, 10)
+		histories := make([][]llm.Message, 5)
 		for step := range steps {
 			at := random.IntN(len(histories))
 			h := slices.Clone(histories[at])
 			switch n := len(h); {
 			case n > 4 && random.IntN(10) == 0: // a compaction or a rewind
 				h = append(h[:1:1], h[n/2:]...)
+			case n > 4 && random.IntN(10) == 0: // the last part is taken back
+				h = h[:n-random.IntN(6)]
 			case n > 0 && random.IntN(8) == 0: // a result is pruned
 				i := random.IntN(n)
-				h[i].Text, h[i].IsError = fmt.Sprintf("[%d bytes removed]", len(h[i].Text)), h[i].Kind == llm.ToolResult && i%2 == 0
+				h[i].Text = fmt.Sprintf("[%d bytes removed]", len(h[i].Text))
+			case n > 0 && random.IntN(8) == 0:
+				i := random.IntN(n)
+				h[i].IsError = h[i].Kind == llm.ToolResult && !h[i].IsError
 			}
-			id := fmt.Sprint("call", at, "x", step)
-			h = append(h, llm.Message{Kind: llm.User, Text: fmt.Sprintf("step %d <of> \"%d\"", step, at)},
-				llm.Message{Kind: llm.Thinking, Text: "so & so", Reply: id, Opaque: &llm.Opaque{Dialect: "anthropic", Model: "m", Data: fmt.Appendf(nil, `{"signature":"s%d"}`, step)}}, llm.Message{Kind: llm.Assistant, Text: "I read it.", Reply: id},
-				llm.Message{Kind: llm.ToolCall, ID: id, Name: "read", Input: []byte(`{"path":"a<b"}`), Reply: id},
-				llm.Message{Kind: llm.ToolResult, ID: id, Text: fmt.Sprintf("line %d\n", step), Images: images(step)})
+			h = append(h, part(random, h, at, step)...)
 			histories[at] = h
-			req := llm.Request{Model: "m", System: fmt.Sprint("You are ", at%2), Messages: h, CacheKey: "k", Tools: toolsOf(random.IntN(5)), Schema: schemaOf(step)}
+			req := llm.Request{Model: "m", System: fmt.Sprint("You are ", at%2), Messages: h, CacheKey: "k", Tools: toolsOf(random.IntN(5)), Schema: schemaOf(step), WebSearch: at > 0}
+			switch random.IntN(20) {
+			case 0:
+				req.Model = "n"
+			case 1:
+				req.WebSearch = !req.WebSearch
+			}
 			want, err := p.Body(req)
 			if err != nil {
 				t.Fatal(err)
@@ -77,6 +84,57 @@ func TestRequestsAreEncodedAsAnew(t *testing.T) {
 			}
 		}
 	}
+}
+
+// part returns what the conversation h gets between two requests: often a step, sometimes a prompt,
+// an answer, an interrupted step, the late result of such a step, or more of the last reply.
+func part(random *rand.Rand, h []llm.Message, at, step int) []llm.Message {
+	id := fmt.Sprint("reply", at, "x", step)
+	call := id
+	if random.IntN(20) == 0 {
+		call = "again" // some servers use an ID twice
+	}
+	data := func(text string) *llm.Opaque {
+		return &llm.Opaque{Dialect: "anthropic", Model: "m", Data: []byte(text)}
+	}
+	user := llm.Message{Kind: llm.User, ID: id, Text: fmt.Sprintf("step %d <of> \"%d\"", step, at)}
+	said := []llm.Message{
+		{Kind: llm.Thinking, Text: "so & so", Reply: id, Opaque: data(fmt.Sprintf(`{"signature":"s%d"}`, step))},
+		{Kind: llm.Assistant, Text: "I read it.", Reply: id},
+		{Kind: llm.ToolCall, ID: call, Name: "read", Input: []byte(`{"path":"a<b"}`), Reply: id},
+		{Kind: llm.ToolResult, ID: call, Text: fmt.Sprintf("line %d\n", step), Images: images(step), Reply: id},
+	}
+	var last llm.Message
+	if len(h) > 0 {
+		last = h[len(h)-1-random.IntN(min(2, len(h)))]
+	}
+	search := "search"
+	for _, m := range h {
+		if m.Kind == llm.User {
+			search = "search" + m.ID // its result can only follow before the next prompt
+		}
+	}
+	switch random.IntN(11) {
+	case 0:
+		return []llm.Message{user}
+	case 1:
+		return append([]llm.Message{user}, said[:2]...)
+	case 2:
+		return said[:1]
+	case 3:
+		return append(said[:3:3], user)
+	case 4:
+		return []llm.Message{{Kind: llm.ToolResult, ID: last.ID, Text: "late"}}
+	case 5:
+		return []llm.Message{said[1], {Kind: llm.WebSearch, Reply: id, Search: &llm.Search{Query: "q", Ended: true}, Opaque: data(`{"use":{"id":"` + search + `","input":{}}}`)}}
+	case 6:
+		return []llm.Message{{Kind: llm.WebSearch, Reply: id, Search: &llm.Search{Query: "q", Ended: true}, Opaque: data(`{"result":{"id":"` + search + `","content":[]}}`)}, said[1]}
+	case 7:
+		return append([]llm.Message{user}, said...)
+	case 8:
+		return []llm.Message{{Kind: llm.Assistant, Text: "More.", Reply: last.Reply}}
+	}
+	return said
 }
 
 // toolsOf returns one of five lists of tools that differ in one part.

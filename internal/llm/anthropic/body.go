@@ -2,11 +2,8 @@ package anthropic
 
 import "encoding/json"
 
-// wireRequest is the body of a request. An encoder writes the fields without names.
+// wireRequest is the body of a request, without what an encoder writes itself.
 type wireRequest struct {
-	MaxTokens  int           `json:"-"`
-	Messages   []wireMessage `json:"-"`
-	Tools      []wireTool    `json:"-"`
 	Model      string        `json:"model"`
 	Output     *wireOutput   `json:"output_config,omitempty"`
 	System     []wireBlock   `json:"system,omitempty"`

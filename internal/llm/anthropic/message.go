@@ -3,13 +3,14 @@ package anthropic
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"agent/internal/llm"
 	"agent/internal/llm/wire"
 )
 
-// wireMessages encodes the messages of req.
+// addMessages adds the messages of req to list, and marks them for the cache.
 //
 // Thinking, text and calls of one reply become one assistant message. The
 // results of its calls, in the order of the calls, begin the following user
@@ -19,30 +20,30 @@ import (
 // could not be read are sent as an empty object. A call without a result gets one
 // that says so. The encoding of a finished step never changes, so that
 // providers can cache it.
-func wireMessages(req llm.Request) []wireMessage {
-	b := builder{model: req.Model, search: req.WebSearch, results: llm.Results(req.Messages), used: map[string]bool{}, out: []wireMessage{}}
+func addMessages(list *wire.List[wireMessage], req llm.Request) {
+	b := builder{list: list, model: req.Model, search: req.WebSearch, used: map[string]bool{}}
 	if b.search {
 		b.current, b.continued = currentReplies(req.Messages), continuedSearches(req.Messages, req.Model)
 	}
-	for said := range llm.ByReply(req.Messages) {
+	for said := range list.Groups() {
 		if said[0].Kind == llm.User {
+			list.Hold(false)
 			b.add(roleUser, user(said[0])...)
 		} else {
 			b.reply(said)
 		}
 	}
-	return b.out
+	markLastMessages(list)
 }
 
-// builder collects the messages of a request.
+// builder adds the messages of a request to a list.
 type builder struct {
+	list      *wire.List[wireMessage]
 	model     string
-	search    bool                    // the request offers the provider's web search
-	used      map[string]bool         // searches whose use was sent, by ID
-	current   map[string]bool         // replies that no message of the user follows, by ID
-	continued map[string]bool         // searches of which a later reply has the result, by ID
-	results   map[string]*llm.Message // by call
-	out       []wireMessage
+	search    bool            // the request offers the provider's web search
+	used      map[string]bool // searches whose use was sent, by ID
+	current   map[string]bool // replies that no message of the user follows, by ID
+	continued map[string]bool // searches of which a later reply has the result, by ID
 }
 
 // add appends blocks to the last message if it has the same role, otherwise as
@@ -51,11 +52,11 @@ func (b *builder) add(role string, blocks ...wireBlock) {
 	if len(blocks) == 0 {
 		return
 	}
-	if n := len(b.out); n > 0 && b.out[n-1].Role == role {
-		b.out[n-1].Content = append(b.out[n-1].Content, blocks...)
+	if all := b.list.Items(); len(all) > 0 && all[len(all)-1].Role == role {
+		b.list.Replace(wireMessage{Role: role, Content: slices.Concat(all[len(all)-1].Content, blocks)})
 		return
 	}
-	b.out = append(b.out, wireMessage{Role: role, Content: blocks})
+	b.list.Add(wireMessage{Role: role, Content: blocks})
 }
 
 // user encodes a user message. Blank text is left out because the provider
@@ -82,6 +83,7 @@ func (b *builder) reply(msgs []llm.Message) {
 		case m.Kind == llm.Assistant && !blank(m.Text):
 			said = late.insert(said, b.text(m))
 		case m.Kind == llm.WebSearch && !m.Cut:
+			b.list.Hold(true) // later messages say whether it was continued
 			blocks, result := b.webSearch(m)
 			if said = late.insert(said, blocks); result != nil {
 				late = append(late, result)
@@ -90,7 +92,7 @@ func (b *builder) reply(msgs []llm.Message) {
 			said = late.insert(said, []wireBlock{textBlock(wire.CutCall(m))})
 		case m.Kind == llm.ToolCall:
 			said = late.insert(said, []wireBlock{{ID: safeName(m.ID), Input: wire.Arguments(m), Name: safeName(m.Name), Type: "tool_use"}})
-			results = append(results, b.result(m.ID))
+			results = append(results, result(m.ID, b.list.Result(msgs, m.ID)))
 		}
 	}
 	said = append(said, late.rest()...)
@@ -112,9 +114,9 @@ func (b *builder) thinking(m llm.Message) []wireBlock {
 	return nil
 }
 
-// result encodes the result of a call.
-func (b *builder) result(id string) wireBlock {
-	r := cmp.Or(b.results[id], &llm.Message{Text: wire.Interrupted, IsError: true})
+// result encodes the result r of a call, which may be nil.
+func result(id string, r *llm.Message) wireBlock {
+	r = cmp.Or(r, &llm.Message{Text: wire.Interrupted, IsError: true})
 	out := wireBlock{ToolUseID: safeName(id), IsError: r.IsError, Type: "tool_result"}
 	text := r.Text
 	if r.IsError && blank(text) && len(r.Images) == 0 {

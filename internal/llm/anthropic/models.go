@@ -60,15 +60,15 @@ func traitsOf(name string) traits {
 // tokens.
 const leastBudget = 1024
 
-// think sets the reasoning effort that the request asks for. A forced tool call
+// think sets the reasoning effort that the request with msgs asks for. A forced tool call
 // does not allow thinking.
-func think(p *wireRequest, req llm.Request, t traits) {
+func think(p *wireRequest, req llm.Request, t traits, msgs []wireMessage) {
 	forced := req.ToolChoice.Mode == llm.ChoiceRequired || req.ToolChoice.Mode == llm.ChoiceTool
 	switch {
 	case req.Effort == "" || t.thinking == never:
 	case t.thinking == budgeted:
 		budget := min(budgetOf(req.Effort), req.MaxTokens/2)
-		if budget >= leastBudget && !forced && !calledWithoutThinking(p.Messages) {
+		if budget >= leastBudget && !forced && !calledWithoutThinking(msgs) {
 			p.Thinking = &wireThinking{Budget: budget, Type: "enabled"}
 		}
 	case req.Effort == "none":

@@ -3,6 +3,7 @@ package anthropic
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"agent/internal/llm"
 	"agent/internal/llm/strict"
@@ -16,12 +17,12 @@ func NewRequest(req llm.Request) ([]byte, error) { return newEncoder().request(r
 func (e encoder) request(req llm.Request) ([]byte, error) {
 	traits := traitsOf(req.Model)
 	req.MaxTokens = cmp.Or(req.MaxTokens, traits.limit)
-	p := wireRequest{MaxTokens: req.MaxTokens, Messages: wireMessages(req), Model: req.Model, Tools: tools(req.Tools, traits.strict, req.WebSearch)}
+	p := wireRequest{Model: req.Model}
 	if req.System != "" {
 		p.System = []wireBlock{textBlock(req.System)}
 		p.System[0].Mark = newCacheMark()
 	}
-	if len(p.Tools) > 0 {
+	if len(req.Tools) > 0 || req.WebSearch {
 		p.ToolChoice = toolChoice(req.ToolChoice)
 	}
 	if len(req.Schema) > 0 {
@@ -31,9 +32,7 @@ func (e encoder) request(req llm.Request) ([]byte, error) {
 		}
 		p.output().Format = format
 	}
-	think(&p, req, traits)
-	markLastMessages(p.Messages)
-	return e.body(p)
+	return e.body(p, req, traits)
 }
 
 // output returns p.Output, which it creates if necessary.
@@ -81,12 +80,17 @@ func newCacheMark() *cacheMark { return &cacheMark{Type: "ephemeral"} }
 
 // markLastMessages sets a cache mark on the last two user messages. The first
 // of these is where the previous request ended.
-func markLastMessages(messages []wireMessage) {
-	left := 2
-	for i := len(messages) - 1; i >= 0 && left > 0; i-- {
-		if m := messages[i]; m.Role == roleUser {
-			m.Content[len(m.Content)-1].Mark = newCacheMark()
-			left--
+func markLastMessages(list *wire.List[wireMessage]) {
+	var users []int
+	for i, m := range slices.Backward(list.Items()) {
+		if m.Role != roleUser {
+			continue
 		}
+		if users = append(users, i); len(users) == 2 {
+			break
+		}
+	}
+	for _, i := range slices.Backward(users) {
+		list.Mark(i)
 	}
 }

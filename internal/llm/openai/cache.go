@@ -1,7 +1,11 @@
 package openai
 
 import (
+	"maps"
+
 	api "github.com/sashabaranov/go-openai"
+
+	"agent/internal/llm/wire"
 )
 
 // markedPart is a part of a message that may end a prefix to cache.
@@ -18,39 +22,41 @@ type cacheMark struct {
 
 // markPrefixes sets a cache mark on the system prompt, on the last message, and
 // on the last message of the previous request.
-func (b *builder) markPrefixes() {
-	last := len(b.request.messages) - 1
+func markPrefixes(list *wire.List[message]) {
+	all := list.Items()
+	last := len(all) - 1
 	if last < 0 {
 		return
 	}
-	if b.request.messages[0].Role == api.ChatMessageRoleSystem {
-		b.mark(0)
+	system := all[0].Role == api.ChatMessageRoleSystem
+	if system {
+		list.Mark(0)
 	}
 	before := last
-	for before > 0 && b.request.messages[before].Role != api.ChatMessageRoleAssistant {
+	for before > 0 && all[before].Role != api.ChatMessageRoleAssistant {
 		before--
 	}
 	for _, i := range []int{before - 1, last} {
-		if i > 0 || i == 0 && b.request.messages[0].Role != api.ChatMessageRoleSystem {
-			b.mark(i)
+		if i > 0 || i == 0 && !system {
+			list.Mark(i)
 		}
 	}
 }
 
-// mark sets a cache mark on message i. A message without content cannot have
-// one.
-func (b *builder) mark(i int) {
-	m := &b.request.messages[i]
+// marked returns m with a cache mark. A message without content cannot have one.
+func (m message) marked() message {
 	var parts []markedPart
 	for _, p := range contentParts(m.ChatCompletionMessage) {
 		parts = append(parts, markedPart{ChatMessagePart: p})
 	}
 	if len(parts) == 0 {
-		return
+		return m
 	}
 	parts[len(parts)-1].Mark = &cacheMark{Type: "ephemeral"}
+	m.more = maps.Clone(m.more)
 	m.more.set("content", parts)
 	m.Content, m.MultiContent = "", nil
+	return m
 }
 
 // contentParts returns the content of m as parts.

@@ -1,27 +1,23 @@
 package openai
 
 import (
-	"bytes"
 	"encoding/json"
-	"reflect"
-	"slices"
 
 	api "github.com/sashabaranov/go-openai"
 
+	"agent/internal/llm"
+	"agent/internal/llm/strict"
 	"agent/internal/llm/wire"
 )
 
 // encoder encodes the messages and the tools of requests.
 type encoder struct {
 	messages *wire.Encoder[message]
-	tools    *wire.Encoder[api.Tool]
+	tools    *wire.Tools
 }
 
 func newEncoder() encoder {
-	return encoder{
-		messages: wire.NewEncoder(message.encode, (*message).equals),
-		tools:    wire.NewEncoder(encodeTool, sameTool),
-	}
+	return encoder{wire.NewEncoder(message.encode), new(wire.Tools)}
 }
 
 // message is a message of the library with the fields that it lacks.
@@ -31,21 +27,23 @@ type message struct {
 	more    fields
 }
 
-func encodeTool(t api.Tool) ([]byte, error) {
-	text, err := json.Marshal(t)
+// encodeTools returns tools as JSON. If enforced is set, schemas that qualify are strict.
+func encodeTools(specs []llm.ToolSpec, enforced bool) ([]byte, error) {
+	var tools []api.Tool
+	for _, t := range specs {
+		schema, enforce := strict.Parameters(t, enforced)
+		tools = append(tools, api.Tool{Type: api.ToolTypeFunction,
+			Function: &api.FunctionDefinition{Name: t.Name, Description: t.Description, Parameters: schema, Strict: enforce}})
+	}
+	text, err := json.Marshal(tools)
 	return unescape(text), err
 }
 
-// sameTool reports whether two tools of newRequest have the same encoding.
-func sameTool(a, b *api.Tool) bool {
-	f, g := a.Function, b.Function
-	x, _ := f.Parameters.(json.RawMessage)
-	y, _ := g.Parameters.(json.RawMessage)
-	return f.Name == g.Name && f.Description == g.Description && f.Strict == g.Strict && x != nil && bytes.Equal(x, y)
-}
-
-// encode returns the message as JSON.
-func (m message) encode() ([]byte, error) {
+// encode returns the message as JSON, with a cache mark if marked is set.
+func (m message) encode(marked bool) ([]byte, error) {
+	if marked {
+		m = m.marked()
+	}
 	text, err := json.Marshal(m.ChatCompletionMessage)
 	if err == nil && m.content != "" {
 		text = append(append(append(text[:len(text)-1], `,"content":`...), m.content...), '}')
@@ -60,15 +58,4 @@ func (m message) encode() ([]byte, error) {
 		return nil, err
 	}
 	return unescape(text), nil
-}
-
-// equals reports whether two messages surely have the same encoding. Texts that were sent
-// before are in the same memory, so comparing them costs nothing.
-func (m *message) equals(o *message) bool {
-	a, b := &m.ChatCompletionMessage, &o.ChatCompletionMessage
-	return a.Role == b.Role && a.Content == b.Content && a.Refusal == b.Refusal && a.Name == b.Name && a.ReasoningContent == b.ReasoningContent &&
-		a.ToolCallID == b.ToolCallID && a.FunctionCall == b.FunctionCall && m.content == o.content &&
-		slices.Equal(a.ToolCalls, b.ToolCalls) &&
-		(len(a.MultiContent)+len(b.MultiContent) == 0 || reflect.DeepEqual(a.MultiContent, b.MultiContent)) &&
-		(len(m.more)+len(o.more) == 0 || reflect.DeepEqual(m.more, o.more))
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/base64"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	api "github.com/sashabaranov/go-openai"
@@ -55,36 +56,33 @@ type toolCall struct {
 	Extra json.RawMessage `json:"extra_content,omitempty"`
 }
 
-// builder collects the messages of a request.
+// builder adds the messages of a request to a list. It is what they depend on besides the
+// conversation.
 type builder struct {
-	*request
-	quirks  Quirks
-	results map[string]*llm.Message // by the ID of the call as sent
+	model, system string
+	quirks        Quirks
 }
 
-// messages adds the messages of req.
-func (b *builder) messages(req llm.Request) {
-	for i := range req.Messages {
-		m := &req.Messages[i]
-		if id := wire.ShortID(m.ID, maxID); m.Kind == llm.ToolResult && b.results[id] == nil {
-			b.results[id] = m
-		}
+// messages adds the messages that list lacks.
+func (b builder) messages(list *wire.List[message]) {
+	if len(list.Items()) == 0 && b.system != "" {
+		list.Add(newMessage(api.ChatCompletionMessage{Role: api.ChatMessageRoleSystem, Content: b.system}, nil))
 	}
-	if req.System != "" {
-		b.add(api.ChatCompletionMessage{Role: api.ChatMessageRoleSystem, Content: req.System}, nil)
-	}
-	for said := range llm.ByReply(req.Messages) {
+	for said := range list.Groups() {
 		if said[0].Kind == llm.User {
-			b.user(said[0].Text, said[0].Images)
+			b.user(list, said[0].Text, said[0].Images)
 		} else {
-			b.reply(said)
+			b.reply(list, said)
 		}
+	}
+	if b.quirks.CacheMarks {
+		markPrefixes(list)
 	}
 }
 
-// add adds a message with more fields, which may be nil. A message without content gets an
-// empty one, because many servers require the field.
-func (b *builder) add(m api.ChatCompletionMessage, more fields) {
+// newMessage returns a message with more fields, which may be nil. A message without content gets
+// an empty one, because many servers require the field.
+func newMessage(m api.ChatCompletionMessage, more fields) message {
 	content := ""
 	switch {
 	case m.Content != "" || m.MultiContent != nil:
@@ -93,29 +91,28 @@ func (b *builder) add(m api.ChatCompletionMessage, more fields) {
 	default:
 		content = `""`
 	}
-	b.request.messages = append(b.request.messages, message{m, content, more})
+	return message{m, content, more}
 }
 
 // user adds a user message, or extends the last message if that is one: many
 // chat templates reject two in a row.
-func (b *builder) user(text string, images []llm.Image) {
-	last, n := message{}, len(b.request.messages)
-	if n > 0 {
-		last = b.request.messages[n-1]
+func (b builder) user(list *wire.List[message], text string, images []llm.Image) {
+	last, add := message{}, list.Add
+	if all := list.Items(); len(all) > 0 {
+		last = all[len(all)-1]
 	}
 	var parts []api.ChatMessagePart
 	switch {
 	case last.Role == api.ChatMessageRoleUser:
-		parts = contentParts(last.ChatCompletionMessage)
-		b.request.messages = b.request.messages[:n-1]
+		parts, add = slices.Clip(contentParts(last.ChatCompletionMessage)), list.Replace
 	case last.Role == api.ChatMessageRoleTool && b.quirks.Alternate:
-		b.add(api.ChatCompletionMessage{Role: api.ChatMessageRoleAssistant, Content: "OK."}, nil)
+		list.Add(newMessage(api.ChatCompletionMessage{Role: api.ChatMessageRoleAssistant, Content: "OK."}, nil))
 	}
 	if len(images) == 0 && last.MultiContent == nil {
 		if len(parts) > 0 {
 			text = strings.TrimSuffix(last.Content+"\n\n"+text, "\n\n")
 		}
-		b.add(api.ChatCompletionMessage{Role: api.ChatMessageRoleUser, Content: text}, nil)
+		add(newMessage(api.ChatCompletionMessage{Role: api.ChatMessageRoleUser, Content: text}, nil))
 		return
 	}
 	if text != "" {
@@ -125,15 +122,16 @@ func (b *builder) user(text string, images []llm.Image) {
 		url := "data:" + im.MediaType + ";base64," + base64.StdEncoding.EncodeToString(im.Data)
 		parts = append(parts, api.ChatMessagePart{Type: api.ChatMessagePartTypeImageURL, ImageURL: &api.ChatMessageImageURL{URL: url}})
 	}
-	b.add(api.ChatCompletionMessage{Role: api.ChatMessageRoleUser, MultiContent: parts}, nil)
+	add(newMessage(api.ChatCompletionMessage{Role: api.ChatMessageRoleUser, MultiContent: parts}, nil))
 }
 
 // reply adds a reply of the model, and the results of its calls.
-func (b *builder) reply(msgs []llm.Message) {
+func (b builder) reply(list *wire.List[message], msgs []llm.Message) {
 	out := api.ChatCompletionMessage{Role: api.ChatMessageRoleAssistant}
 	var more fields
 	var text, notes string
 	var calls []toolCall
+	var results []*llm.Message // of calls
 	signed := false
 	for i := range msgs {
 		m := &msgs[i]
@@ -150,6 +148,7 @@ func (b *builder) reply(msgs []llm.Message) {
 			c := toolCall{Extra: unpack(*m, b.model).Extra, ToolCall: api.ToolCall{ID: wire.ShortID(m.ID, maxID), Type: api.ToolTypeFunction,
 				Function: api.FunctionCall{Name: wire.SafeName(m.Name, maxName), Arguments: string(wire.Arguments(*m))}}}
 			calls, signed = append(calls, c), signed || c.Extra != nil
+			results = append(results, list.Result(msgs, m.ID))
 			out.ToolCalls = append(out.ToolCalls, c.ToolCall)
 		}
 	}
@@ -164,12 +163,12 @@ func (b *builder) reply(msgs []llm.Message) {
 	if b.quirks.PadThinking && out.ReasoningContent == "" && more["reasoning"] == nil {
 		more.set("reasoning_content", " ") // some providers reject an empty one
 	}
-	b.add(out, more)
-	b.resultsOf(calls)
+	list.Add(newMessage(out, more))
+	b.results(list, calls, results)
 }
 
 // addThinking adds thinking to the field that its model expects.
-func (b *builder) addThinking(m *api.ChatCompletionMessage, more *fields, t llm.Message) {
+func (b builder) addThinking(m *api.ChatCompletionMessage, more *fields, t llm.Message) {
 	o := unpack(t, b.model)
 	if len(o.Details) > 0 {
 		before, _ := (*more)["reasoning_details"].([]detail)
@@ -191,20 +190,19 @@ func (b *builder) addThinking(m *api.ChatCompletionMessage, more *fields, t llm.
 	}
 }
 
-// resultsOf adds the results of calls and then their images in a user message,
+// results adds the results of calls and then their images in a user message,
 // because a tool message can only hold text.
-func (b *builder) resultsOf(calls []toolCall) {
+func (b builder) results(list *wire.List[message], calls []toolCall, results []*llm.Message) {
 	var images []llm.Image
-	for _, c := range calls {
-		r := b.results[c.ID]
+	for i, r := range results {
 		text := wire.Result(r)
 		if r != nil && len(r.Images) > 0 {
 			text = strings.TrimPrefix(text+"\n[images follow]", "\n")
 			images = append(images, r.Images...)
 		}
-		b.add(api.ChatCompletionMessage{Role: api.ChatMessageRoleTool, Content: text, ToolCallID: c.ID}, nil)
+		list.Add(newMessage(api.ChatCompletionMessage{Role: api.ChatMessageRoleTool, Content: text, ToolCallID: calls[i].ID}, nil))
 	}
 	if len(images) > 0 {
-		b.user("Images of the tool results above:", images)
+		b.user(list, "Images of the tool results above:", images)
 	}
 }

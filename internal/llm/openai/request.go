@@ -18,9 +18,10 @@ type request struct {
 	// model is kept from the library, which rejects tools and token limits for
 	// some model names that support them.
 	model    string
-	cacheKey string     // prompt_cache_key; empty for none
-	messages []message  // kept from the library, which would encode all of them each time
-	tools    []api.Tool // as messages
+	cacheKey string // prompt_cache_key; empty for none
+	builder  builder
+	messages []llm.Message  // kept from the library, which would encode all of them each time
+	tools    []llm.ToolSpec // as messages
 	encoder  encoder
 }
 
@@ -35,7 +36,7 @@ func NewRequest(req llm.Request, q Quirks) ([]byte, error) {
 }
 
 func newRequest(req llm.Request, q Quirks, e encoder) *request {
-	r := &request{model: req.Model, encoder: e, messages: make([]message, 0, len(req.Messages)+1), ChatCompletionRequest: api.ChatCompletionRequest{
+	r := &request{model: req.Model, encoder: e, builder: builder{req.Model, req.System, q}, messages: req.Messages, tools: req.Tools, ChatCompletionRequest: api.ChatCompletionRequest{
 		Messages:        []api.ChatCompletionMessage{},
 		Stream:          true,
 		ReasoningEffort: req.Effort,
@@ -55,11 +56,6 @@ func newRequest(req llm.Request, q Quirks, e encoder) *request {
 		//lint:ignore SA1019 most servers besides OpenAI's know only this name
 		r.MaxTokens = req.MaxTokens
 	}
-	for _, t := range req.Tools {
-		schema, enforce := strict.Parameters(t, q.Strict)
-		r.tools = append(r.tools, api.Tool{Type: api.ToolTypeFunction,
-			Function: &api.FunctionDefinition{Name: t.Name, Description: t.Description, Parameters: schema, Strict: enforce}})
-	}
 	if len(req.Tools) > 0 {
 		r.Tools = []api.Tool{{Type: placeOfTools}}
 		r.ToolChoice = toolChoice(req.ToolChoice)
@@ -69,11 +65,6 @@ func newRequest(req llm.Request, q Quirks, e encoder) *request {
 			Type:       api.ChatCompletionResponseFormatTypeJSONSchema,
 			JSONSchema: &api.ChatCompletionResponseFormatJSONSchema{Name: "answer", Schema: req.Schema, Strict: q.Strict && strict.Fits(req.Schema)},
 		}
-	}
-	b := builder{request: r, quirks: q, results: make(map[string]*llm.Message, len(req.Messages)/2)}
-	b.messages(req)
-	if q.CacheMarks {
-		b.markPrefixes()
 	}
 	return r
 }
@@ -103,12 +94,13 @@ func (r *request) complete(body []byte) ([]byte, error) {
 	}
 	var tools []byte
 	if after != nil {
-		if tools, err = r.encoder.tools.Append(nil, r.tools, 0); err != nil {
+		strict := r.builder.quirks.Strict
+		if tools, err = r.encoder.tools.Encode(strict, r.tools, func() ([]byte, error) { return encodeTools(r.tools, strict) }); err != nil {
 			return nil, fmt.Errorf("write the tools: %w", err)
 		}
 	}
 	out := append(append([]byte(`{"model":`), model...), `,"messages":`...)
-	if out, err = r.encoder.messages.Append(out, r.messages, len(rest)+len(tools)+100); err != nil {
+	if out, err = r.encoder.messages.Append(out, r.builder, r.messages, len(rest)+len(tools)+100, r.builder.messages); err != nil {
 		return nil, fmt.Errorf("write the messages: %w", err)
 	}
 	if r.cacheKey != "" {

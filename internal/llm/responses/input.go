@@ -42,7 +42,7 @@ type (
 	}
 )
 
-// input encodes the messages of req as input items.
+// input adds the input items that list lacks.
 //
 // The items of one reply keep their order: a reasoning item precedes the output
 // that it led to, and is left out together with it. The results of a reply's
@@ -51,31 +51,27 @@ type (
 // Arguments that could not be read are sent as an empty object. A call
 // without a result gets one that says so. The encoding of a finished step never
 // changes, so that providers can cache it.
-func input(req llm.Request) []any {
-	b := builder{model: req.Model, search: req.WebSearch, results: llm.Results(req.Messages), custom: freeform(req.Tools), out: []any{}}
-	for said := range llm.ByReply(req.Messages) {
+func (b builder) input(list *wire.List[any]) {
+	b.list = list
+	for said := range list.Groups() {
 		if said[0].Kind == llm.User {
-			b.add(message{Type: "message", Role: "user", Content: contents(said[0].Text, said[0].Images)})
+			list.Add(message{Type: "message", Role: "user", Content: contents(said[0].Text, said[0].Images)})
 		} else {
 			b.reply(said)
 		}
 	}
-	return b.out
 }
 
-// builder collects the items of a request.
+// builder adds the items of a request to a list.
 type builder struct {
-	model   string
-	search  bool                    // the request offers the provider's web search
-	results map[string]*llm.Message // by call
-	custom  map[string]string       // arguments that are plain text, by tool
-	out     []any
+	list   *wire.List[any]
+	model  string
+	search bool              // the request offers the provider's web search
+	custom map[string]string // arguments that are plain text, by tool
 }
-
-func (b *builder) add(item any) { b.out = append(b.out, item) }
 
 // reply adds a reply of the model, and the results of its calls.
-func (b *builder) reply(msgs []llm.Message) {
+func (b builder) reply(msgs []llm.Message) {
 	var calls []llm.Message
 	for i, m := range msgs {
 		switch {
@@ -83,7 +79,7 @@ func (b *builder) reply(msgs []llm.Message) {
 			b.assistant(m.Text, unpack(m, b.model).Phase)
 		case m.Kind == llm.Thinking && !m.Cut && hasOutput(msgs[i+1:]):
 			if r := unpack(m, b.model).Reasoning; r != nil {
-				b.add(r)
+				b.list.Add(r)
 			}
 		case m.Kind == llm.WebSearch && !m.Cut:
 			b.webSearch(m)
@@ -95,18 +91,18 @@ func (b *builder) reply(msgs []llm.Message) {
 		}
 	}
 	for _, c := range calls {
-		b.result(c)
+		b.result(c, b.list.Result(msgs, c.ID))
 	}
 }
 
 // call adds a call.
-func (b *builder) call(m llm.Message) {
+func (b builder) call(m llm.Message) {
 	id, name := wire.ShortID(m.ID, maxID), wire.SafeName(m.Name, maxID)
 	if argument := b.custom[m.Name]; argument != "" {
-		b.add(customCall{Type: "custom_tool_call", CallID: id, Name: name, Input: plainText(m, argument)})
+		b.list.Add(customCall{Type: "custom_tool_call", CallID: id, Name: name, Input: plainText(m, argument)})
 		return
 	}
-	b.add(functionCall{Type: "function_call", CallID: id, Name: name, Arguments: string(wire.Arguments(m))})
+	b.list.Add(functionCall{Type: "function_call", CallID: id, Name: name, Arguments: string(wire.Arguments(m))})
 }
 
 // hasOutput reports whether msgs, which follow some thinking, are sent: the
@@ -130,13 +126,12 @@ func hasOutput(msgs []llm.Message) bool {
 }
 
 // assistant adds a message of the model.
-func (b *builder) assistant(text, phase string) {
-	b.add(message{Type: "message", Role: "assistant", Phase: phase, Content: []content{{Type: "output_text", Text: &text}}})
+func (b builder) assistant(text, phase string) {
+	b.list.Add(message{Type: "message", Role: "assistant", Phase: phase, Content: []content{{Type: "output_text", Text: &text}}})
 }
 
-// result adds the result of a call.
-func (b *builder) result(call llm.Message) {
-	r := b.results[call.ID]
+// result adds the result r of a call, which may be nil.
+func (b builder) result(call llm.Message, r *llm.Message) {
 	text := wire.Result(r)
 	out := callOutput{Type: "function_call_output", CallID: wire.ShortID(call.ID, maxID), Output: text}
 	if b.custom[call.Name] != "" {
@@ -145,7 +140,7 @@ func (b *builder) result(call llm.Message) {
 	if r != nil && len(r.Images) > 0 {
 		out.Output = contents(text, r.Images)
 	}
-	b.add(out)
+	b.list.Add(out)
 }
 
 // contents encodes text and images as a list that is never empty.

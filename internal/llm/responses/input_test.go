@@ -84,10 +84,7 @@ func TestInput(t *testing.T) {
 				`{"type":"function_call_output","call_id":"635361c48bb9eab14198e76ea8ab7f1a41685d6ad62aa9146d301d4f17eb0ae0","output":"A"}`}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var got []string
-			for _, item := range input(llm.Request{Model: "m", Messages: row.in}) {
-				got = append(got, written(t, item))
-			}
+			got := input(t, llm.Request{Model: "m", Messages: row.in})
 			if diff := cmp.Diff(got, row.want); diff != "" {
 				t.Errorf("got, want:\n%s", diff)
 			}
@@ -171,18 +168,25 @@ func TestInputDoesNotModifyRequest(t *testing.T) {
 		all = append(all, said(step)...)
 	}
 	before, _ := json.Marshal(all)
-	input(llm.Request{Model: "m", Messages: all})
+	input(t, llm.Request{Model: "m", Messages: all})
 	if after, _ := json.Marshal(all); !reflect.DeepEqual(after, before) {
 		t.Error("the messages differ")
 	}
 }
 
-// written encodes an item.
-func written(t *testing.T, item any) string {
+// input returns the input items that are sent for req.
+func input(t *testing.T, req llm.Request) (items []string) {
 	t.Helper()
-	text, err := wire.Marshal(item)
+	body, err := NewRequest(req, Quirks{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return string(text)
+	var sent struct{ Input []json.RawMessage }
+	if err := json.Unmarshal(body, &sent); err != nil {
+		t.Fatal(err)
+	}
+	for _, item := range sent.Input {
+		items = append(items, string(item))
+	}
+	return items
 }

@@ -2,6 +2,7 @@ package responses
 
 import (
 	"encoding/json"
+	"slices"
 
 	"agent/internal/llm"
 	"agent/internal/llm/strict"
@@ -24,7 +25,8 @@ type Quirks struct {
 }
 
 // request is the body of a request. Fields that change least come first, so
-// that requests share a long prefix. An encoder writes the fields without names.
+// that requests share a long prefix. An encoder writes the tools, the instructions
+// and the input after them.
 type request struct {
 	Model           string      `json:"model"`
 	Stream          bool        `json:"stream"`
@@ -35,9 +37,6 @@ type request struct {
 	MaxOutputTokens int         `json:"max_output_tokens,omitempty"`
 	Text            *textFormat `json:"text,omitempty"`
 	ToolChoice      any         `json:"tool_choice,omitempty"`
-	Tools           []any       `json:"-"` // tool, customTool or providerTool
-	Instructions    string      `json:"-"`
-	Input           []any       `json:"-"`
 }
 
 type reasoning struct {
@@ -90,7 +89,7 @@ func (e encoder) request(req llm.Request, q Quirks) ([]byte, error) {
 	if q.NoCustom {
 		req.Tools = withoutFreeform(req.Tools)
 	}
-	r := request{Model: req.Model, Stream: true, MaxOutputTokens: req.MaxTokens, Instructions: req.System, Input: input(req)}
+	r := request{Model: req.Model, Stream: true, MaxOutputTokens: req.MaxTokens}
 	if q.CacheKey {
 		r.CacheKey = req.CacheKey
 	}
@@ -110,19 +109,27 @@ func (e encoder) request(req llm.Request, q Quirks) ([]byte, error) {
 	if len(req.Schema) > 0 {
 		r.Text = &textFormat{jsonSchema{Type: "json_schema", Name: "answer", Schema: req.Schema, Strict: strict.Fits(req.Schema)}}
 	}
+	if req.WebSearch {
+		r.Include = append(slices.Clip(r.Include), includeSources)
+	}
+	return e.body(r, req, q)
+}
+
+// tools returns the tools that req offers: each a tool, customTool or providerTool.
+func tools(req llm.Request, q Quirks) (all []any) {
 	for _, t := range req.Tools {
 		if t.Freeform != nil {
-			r.Tools = append(r.Tools, customTool{Type: "custom", Name: t.Name, Description: t.Description,
+			all = append(all, customTool{Type: "custom", Name: t.Name, Description: t.Description,
 				Format: grammar{Type: "grammar", Syntax: "lark", Definition: t.Freeform.Grammar}})
 			continue
 		}
 		schema, enforce := strict.Parameters(t, !q.Loose)
-		r.Tools = append(r.Tools, tool{Type: "function", Name: t.Name, Description: t.Description, Parameters: schema, Strict: enforce})
+		all = append(all, tool{Type: "function", Name: t.Name, Description: t.Description, Parameters: schema, Strict: enforce})
 	}
 	if req.WebSearch {
-		r.withSearch()
+		all = append(all, providerTool{Type: searchTool})
 	}
-	return e.body(r)
+	return all
 }
 
 // toolChoice encodes c; nil if the model decides. Custom holds the custom tools.

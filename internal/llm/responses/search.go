@@ -3,7 +3,6 @@ package responses
 import (
 	"bytes"
 	"encoding/json"
-	"slices"
 
 	"agent/internal/llm"
 	"agent/internal/llm/wire"
@@ -94,10 +93,10 @@ func (it *item) sources() (pages []llm.Source) {
 }
 
 // webSearch adds a search, or a note if it cannot be sent back.
-func (b *builder) webSearch(m llm.Message) {
+func (b builder) webSearch(m llm.Message) {
 	switch raw := unpack(m, b.model).Search; {
 	case b.search && len(raw) > 0:
-		b.add(raw)
+		b.list.Add(raw)
 	case noted(m):
 		b.assistant(m.Search.Note(), "")
 	}
@@ -105,9 +104,3 @@ func (b *builder) webSearch(m llm.Message) {
 
 // noted reports whether a search has a note for a model that cannot read it.
 func noted(m llm.Message) bool { return m.Search != nil && m.Search.Ended && !m.Cut }
-
-// withSearch adds the provider's web search to r.
-func (r *request) withSearch() {
-	r.Tools = append(r.Tools, providerTool{Type: searchTool})
-	r.Include = append(slices.Clip(r.Include), includeSources)
-}

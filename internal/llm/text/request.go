@@ -19,7 +19,7 @@ import (
 // require alternating roles.
 func NewRequest(req llm.Request, form Form) llm.Request {
 	w := writer{form: form, results: llm.Results(req.Messages)}
-	for said := range llm.ByReply(req.Messages) {
+	for _, said := range llm.ByReply(req.Messages) {
 		if said[0].Kind == llm.User {
 			w.user(said[0].Text, said[0].Images)
 		} else {

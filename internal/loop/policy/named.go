@@ -73,10 +73,10 @@ func allKnown(c *command.Command) bool {
 	return true
 }
 
-// variants returns the file names that a word may contain, as in FILE=x, -fx, @x, a:b and
-// -include/x.
+// variants returns the file names that a word may contain, as in FILE=x, -fx, @x, a:b, -include/x
+// and x/... for all packages below x.
 func variants(w string) []string {
-	out := []string{w}
+	out := []string{w, strings.TrimSuffix(w, "...")}
 	for i, c := range w {
 		if strings.ContainsRune("=:,@", c) {
 			out = append(out, w[i+1:])

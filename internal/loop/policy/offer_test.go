@@ -1,6 +1,7 @@
 package policy_test
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -127,11 +128,14 @@ func TestStandingPermissionsDoNotCoverSecrets(t *testing.T) {
 	}
 }
 
-// A standing permission does not cover the content of files outside the workspace. It covers
-// directories there, and names of files in messages.
+// A standing permission does not cover the content of files and directories outside the workspace.
+// It covers directories in which a compiler searches, and names of files in messages.
 func TestStandingPermissionsDoNotCoverFilesOutside(t *testing.T) {
-	root := project(t, "x", "work/inner/y", "work/main.c", "work/package.json", "with space/a b")
+	root := project(t, "x", "work/inner/y", "work/main.c", "work/package.json", "with space/a b", "other/x")
 	dir := filepath.Join(root, "work")
+	if err := os.Symlink("../other", filepath.Join(dir, "link")); err != nil {
+		t.Skip(err)
+	}
 	at := policy.Paths{Workspace: dir, Home: filepath.Join(t.TempDir(), "home"), Sandbox: policy.SandboxFull}
 	for _, c := range []struct{ allowed, line, want string }{
 		{"git commit -m x", "git commit -F ROOT/x", "asks"},
@@ -149,6 +153,18 @@ func TestStandingPermissionsDoNotCoverFilesOutside(t *testing.T) {
 		{"gcc -c main.c", "gcc -E -P -xc ../x", "asks"},
 		{"gcc -c main.c", "gcc -E -P -includeROOT/x main.c", "asks"},
 		{"gcc -c main.c", "gcc -E -P @ROOT/x", "asks"},
+		{"pytest", "pytest ROOT/other", "asks"},
+		{"pytest", "pytest -q inner ../other", "asks"},
+		{"pytest", "pytest link", "asks"},
+		{"pytest", "pytest ROOT/other::test_a", "asks"},
+		{"go test", "go test ROOT/other/...", "asks"},
+		{"go test", "go test ../other/... ./...", "asks"},
+		{"go test", "go test -C ROOT/other", "asks"},
+		{"go test", "go test -C=ROOT/other", "asks"},
+		{"cmake .", "cmake -SROOT/other", "asks"},
+		{"npm test", "npm test -- ..", "asks"},
+		{"go test", "go test ./... ./inner/...", "runs"},
+		{"pytest", "pytest inner ../missing", "runs"},
 		{"gcc -c main.c", "gcc -c -I.. -IROOT main.c", "runs"},
 		{"git commit -m x", "git commit -m 'Read ROOT/x'", "runs"},
 		{"git commit -m x", "git commit -m 'fix: ROOT/x' -m ../xyz", "runs"},

@@ -77,19 +77,26 @@ func (p *Policy) uncovered(f Facts) string {
 	return ""
 }
 
-// readsOutside reports whether a command that may change something names a file outside the
-// workspace, whose content it may read. To name a directory, as cd does, is not enough, and
-// neither is a file in a text of several words, such as a message.
+// readsOutside reports whether a command that may change something names a file or a directory
+// outside the workspace, whose content it may read or run. It is not enough that a compiler searches
+// a directory there, or that a text of several words, such as a message, contains a path.
 func (f Facts) readsOutside() bool {
-	var files []string
+	var files, dirs []string
 	for _, t := range f.touched {
-		if t.outside && !t.change && !t.listed && f.paths.look(t.path) == command.File {
+		switch kind := f.paths.look(t.path); {
+		case !t.outside || t.change || t.listed || f.writesTemporary(t.path):
+		case kind == command.File:
 			files = append(files, t.path)
+		case kind == command.Directory:
+			dirs = append(dirs, t.path)
 		}
 	}
-	return files != nil && slices.ContainsFunc(f.Command.Parts, func(p command.Part) bool {
+	searches := func(w string) bool { return strings.HasPrefix(w, "-I") || strings.HasPrefix(w, "-L") }
+	return slices.ContainsFunc(f.Command.Parts, func(p command.Part) bool {
 		words := wordsOf(&p)
-		return p.Reason != "" && len(words) > 0 && slices.ContainsFunc(words[1:], func(w word) bool { return f.names(w.text, files) })
+		return p.Reason != "" && len(words) > 0 && slices.ContainsFunc(words[1:], func(w word) bool {
+			return f.names(w.text, files) || !searches(w.text) && f.names(w.text, dirs)
+		})
 	})
 }
 

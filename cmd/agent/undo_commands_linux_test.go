@@ -222,6 +222,42 @@ func TestUndoOfAJobAndACommand(t *testing.T) {
 	}
 }
 
+// What a job writes to a file that it has open belongs to the turn during which that happens, also
+// while the session ends. What others write to a file that the job has closed is a conflict.
+func TestUndoOfFilesThatAJobHasOpen(t *testing.T) {
+	watched(t)
+	t.Parallel()
+	h := repository(t)
+	h.put(t, "job.sh", "exec 3>own\ntrap 'echo last >&3; exit' TERM\necho first >&3\necho job >closed\n: >ready\nwhile :; do sleep 1 & wait; done\n")
+	h.put(t, "own", "precious\n")
+	h.put(t, "closed", "precious\n")
+	s := serve(t,
+		call("jobs", `{"action":"start","command":"sh job.sh"}`), call("shell", shellCall(`until [ -e ready ]; do :; done`)),
+		say("One turn is done."), say("done"))
+	f := startFrontEndIn(t, h.work, h.env, "--base-url", s.URL+"/v1", "--mode", "edits")
+	for range 2 {
+		f.send(`{"type":"prompt","text":"go"}`)
+		f.until("result")
+	}
+	h.put(t, "closed", "user\n")
+	if code := f.end(); code != 0 {
+		t.Fatalf("exit code %d", code)
+	}
+	got := []string{read(t, h, "own")}
+	var out string
+	for range 2 {
+		more, _ := h.agent(t, "undo", "--yes")
+		out += more
+		got = append(got, read(t, h, "own"))
+	}
+	if d := cmp.Diff([]string{"first\nlast\n", "first\n", "precious\n"}, got); d != "" {
+		t.Errorf("own (-want +got):\n%s\n%s", d, out)
+	}
+	if got := read(t, h, "closed"); got != "user\n" {
+		t.Errorf("closed is %q\n%s", got, out)
+	}
+}
+
 // A command that nobody approved cannot change extended attributes, by which it could change
 // permissions that undo does not know.
 func TestExtendedAttributesOfUnapprovedCommands(t *testing.T) {

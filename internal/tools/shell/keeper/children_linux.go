@@ -39,11 +39,24 @@ func (k *keeper) wait() (pid int, status syscall.WaitStatus, err error) {
 
 // children returns the IDs of our children. The command is a child of the thread
 // that started it; orphans are children of any thread.
-func children() (found []int) {
-	threads, _ := os.ReadDir("/proc/self/task")
+func children() []int { return childrenOf(os.Getpid()) }
+
+// descendants returns the IDs of all processes of the command.
+func descendants() []int {
+	found := children()
+	for i := 0; i < len(found); i++ {
+		found = append(found, childrenOf(found[i])...)
+	}
+	return found
+}
+
+// childrenOf returns the IDs of the children of a process.
+func childrenOf(parent int) (found []int) {
+	dir := "/proc/" + strconv.Itoa(parent) + "/task/"
+	threads, _ := os.ReadDir(dir)
 	for _, thread := range threads {
-		text, err := os.ReadFile("/proc/self/task/" + thread.Name() + "/children")
-		if errors.Is(err, os.ErrNotExist) && thread.Name() == strconv.Itoa(os.Getpid()) {
+		text, err := os.ReadFile(dir + thread.Name() + "/children")
+		if errors.Is(err, os.ErrNotExist) && thread.Name() == strconv.Itoa(parent) {
 			return scanChildren(thread.Name())
 		}
 		for word := range bytes.FieldsSeq(text) {

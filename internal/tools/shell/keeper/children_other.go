@@ -22,5 +22,8 @@ func (k *keeper) wait() (pid int, status syscall.WaitStatus, err error) {
 // children returns nil: this system has no list of children.
 func children() []int { return nil }
 
+// descendants returns nil: see children.
+func descendants() []int { return nil }
+
 // groupAlive reports whether a process of the group is alive.
 func groupAlive(group int) bool { return syscall.Kill(-group, 0) == nil }

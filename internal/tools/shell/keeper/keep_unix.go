@@ -79,6 +79,7 @@ func keep(open Open) {
 		<-k.killed
 		k.left = true
 	}
+	k.turn.Lock() // what a turn that is beginning keeps must not be lost
 	w.report()
 	if k.left {
 		report(Left, 0)
@@ -164,6 +165,7 @@ type keeper struct {
 	watch  *watching
 	group  int // process group of the command
 	cgroup *cgroup
+	turn   sync.Mutex // held while a turn begins
 
 	mu            sync.Mutex // held while children are reaped and listed
 	leader        int        // ID of the shell; 0 after it was reaped
@@ -180,7 +182,9 @@ func (k *keeper) handleOrders() {
 	order := make([]byte, 1)
 	for readFull(order) {
 		if order[0] == NewTurn {
+			k.turn.Lock()
 			k.watch.newTurn()
+			k.turn.Unlock()
 			report(Turned, 0)
 			continue
 		}

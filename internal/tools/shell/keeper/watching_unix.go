@@ -101,7 +101,7 @@ func (w *watching) serve() {
 // newTurn begins a new turn.
 func (w *watching) newTurn() {
 	if w.watcher != nil {
-		w.watcher.NewTurn()
+		w.watcher.NewTurn(descendants)
 	}
 }
 

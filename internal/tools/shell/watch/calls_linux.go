@@ -37,6 +37,8 @@ type change struct {
 
 	locked bool // it holds Watcher.gitDirs
 
+	uses []*entry // whose calls include this one
+
 	texts map[int]string // paths to read again, by the numbers of their arguments; may be nil
 }
 
@@ -110,6 +112,7 @@ func (w *Watcher) Worker(l *sandbox.Listener) func(*sandbox.Notification) {
 func (c *change) answer(known call) {
 	c.begun.Do(func() { c.foreign = foreignMounts(c.task(), c.order.Roots) }) // now the command has changed nothing
 	defer c.unlockGitDirs()
+	defer c.release()
 	why := ""
 	var err error
 	if known.handle != nil {

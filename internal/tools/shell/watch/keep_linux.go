@@ -17,6 +17,39 @@ import (
 	"agent/internal/tools/snapshot"
 )
 
+// keep keeps the state of a path before its first change in this turn. If state is nil, it
+// stores nothing, and the path is not kept later either. It returns why the change is
+// refused; "" if it is not. It waits if another call is keeping the path.
+func (c *change) keep(path string, state func() snapshot.State) (why string) {
+	c.mu.Lock()
+	e, found := c.kept[path]
+	if !found {
+		e = &entry{done: make(chan struct{})}
+		c.kept[path] = e
+	}
+	e.calls++
+	c.uses = append(c.uses, e)
+	c.mu.Unlock()
+	if found {
+		<-e.done
+		return e.why
+	}
+	defer close(e.done)
+	if state != nil {
+		e.why = c.add(path, state())
+	}
+	return e.why
+}
+
+// release notes that the call is answered: it changes nothing more.
+func (c *change) release() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, e := range c.uses {
+		e.calls--
+	}
+}
+
 // keepPlace keeps the state of a place. It returns why the change is refused.
 func (c *change) keepPlace(p place) (why string) {
 	return c.keepChanged(p, written)
@@ -41,7 +74,7 @@ func (c *change) keepAt(p place) (why string) {
 	if !utf8.ValidString(p.path) {
 		return c.refuse(p.path, "its name is not valid UTF-8")
 	}
-	return c.keep(p.path, func() snapshot.State { return c.state(p) })
+	return c.keep(p.path, func() snapshot.State { return c.state(p, c.store) })
 }
 
 // keepMoved is keepPlace for a path that is removed or renamed. A git directory is not
@@ -180,8 +213,8 @@ func (c *change) git(path string) bool {
 	return slices.Contains(c.order.GitDirs, path) || strings.EqualFold(filepath.Base(path), ".git") && (c.wanted(filepath.Dir(path)+"/git") || !c.isForeign(place{path: path, exists: true}))
 }
 
-// state returns the state of a place, and puts the content of a file into the store.
-func (w *Watcher) state(p place) snapshot.State {
+// state returns the state of a place, and puts the content of a file into contents.
+func (w *Watcher) state(p place, contents snapshot.Contents) snapshot.State {
 	if !p.exists {
 		return snapshot.State{Kind: snapshot.Absent}
 	}
@@ -195,7 +228,7 @@ func (w *Watcher) state(p place) snapshot.State {
 	case snapshot.File:
 		why := s.Lost
 		s.Lost = ""
-		w.putContent(p, &s)
+		w.putContent(p, &s, contents)
 		if s.Lost == "" {
 			s.Lost = why
 		} else {
@@ -213,9 +246,9 @@ func (w *Watcher) state(p place) snapshot.State {
 	return s
 }
 
-// putContent puts the content of a regular file into the store. It sets Hash and Size, or
+// putContent puts the content of a regular file into contents. It sets Hash and Size, or
 // Lost.
-func (w *Watcher) putContent(p place, s *snapshot.State) {
+func (w *Watcher) putContent(p place, s *snapshot.State, contents snapshot.Contents) {
 	if s.Size > w.order.MaxFile {
 		s.Lost = snapshot.LostSize
 		if w.order.MaxFile != snapshot.MaxFile {
@@ -236,7 +269,7 @@ func (w *Watcher) putContent(p place, s *snapshot.State) {
 		return
 	}
 	s.Denied = snapshot.DeniedOf(fd)
-	hash, size, err := w.store.Put(&io.LimitedReader{R: descriptor(fd), N: w.order.MaxFile + 1})
+	hash, size, err := contents.Put(&io.LimitedReader{R: descriptor(fd), N: w.order.MaxFile + 1})
 	if err == nil && size > w.order.MaxFile {
 		err = errors.New("it grew while it was copied")
 	}

@@ -8,7 +8,8 @@
 // memory after the Watcher has read it. If the order is strict, the Watcher therefore reads
 // it again before the call continues, and notices at least some attempts.
 //
-// A Watcher does not see writes to files that were open before the turn, and changes by
+// A Watcher does not see writes to files that are open. It therefore keeps those files again
+// when a turn begins, unless they are only mapped into memory. It does not see changes by
 // processes that are not part of the command. Changes of owners, times and extended
 // attributes are not kept; a command whose order is strict cannot change owners.
 //
@@ -74,8 +75,9 @@ type Reports struct {
 
 // entry is a path that is kept, or being kept.
 type entry struct {
-	done chan struct{} // closed when the other fields are set
-	why  string        // why its changes are refused; empty if they are not
+	done  chan struct{} // closed when why is set
+	why   string        // why its changes are refused; empty if they are not
+	calls int           // that are not answered yet and may change the path; the mutex of Watcher guards it
 }
 
 // New returns a Watcher.
@@ -96,13 +98,6 @@ func New(o snapshot.Order, s snapshot.Store, reports Reports) *Watcher {
 		reports.Repository = func(string, bool) {}
 	}
 	return &Watcher{order: o, store: s, reports: reports, guard: newProtection(o, reports), kept: map[string]*entry{}}
-}
-
-// NewTurn begins a new turn: paths that were kept before are kept again when they change.
-func (w *Watcher) NewTurn() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.kept = map[string]*entry{}
 }
 
 // Touched returns how many paths were added to the store.
@@ -139,28 +134,6 @@ func (w *Watcher) wanted(path string) bool {
 func below(path, dir string) bool {
 	dir = strings.TrimSuffix(dir, "/")
 	return len(path) > len(dir)+1 && path[len(dir)] == '/' && path[:len(dir)] == dir
-}
-
-// keep keeps the state of a path before its first change in this turn. If state is nil, it
-// stores nothing, and the path is not kept later either. It returns why the change is
-// refused; "" if it is not. It waits if another call is keeping the path.
-func (w *Watcher) keep(path string, state func() snapshot.State) (why string) {
-	w.mu.Lock()
-	e, found := w.kept[path]
-	if !found {
-		e = &entry{done: make(chan struct{})}
-		w.kept[path] = e
-	}
-	w.mu.Unlock()
-	if found {
-		<-e.done
-		return e.why
-	}
-	defer close(e.done)
-	if state != nil {
-		e.why = w.add(path, state())
-	}
-	return e.why
 }
 
 // add adds a touched path to the store. It returns why the change is refused.

@@ -9,3 +9,6 @@ func Calls() []sandbox.Held { return nil }
 
 // Worker does nothing: see Calls.
 func (w *Watcher) Worker(*sandbox.Listener) func(*sandbox.Notification) { return nil }
+
+// NewTurn does nothing: see Calls.
+func (w *Watcher) NewTurn(func() []int) {}

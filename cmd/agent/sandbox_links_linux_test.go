@@ -59,3 +59,34 @@ func TestLinksInTheWorkspaceShowNothing(t *testing.T) {
 		}
 	}
 }
+
+// A link to a directory of the session's temporary directory that cannot be searched for
+// repositories does not stay in the workspace.
+func TestLinksToUnreadableDirectories(t *testing.T) {
+	t.Parallel()
+	if os.Getuid() == 0 {
+		t.Skip("root can read every directory")
+	}
+	h := repository(t)
+	temp := h.env[len(h.env)-1][len("TMPDIR="):]
+	t.Cleanup(func() {
+		dirs, _ := filepath.Glob(filepath.Join(temp, "agent-*/*/tmp/*")) // the pattern is valid
+		for _, dir := range dirs {
+			_ = os.Chmod(dir, 0o700)
+		}
+	})
+	h.put(t, "link.sh", `at=$(sed -n 's|^[^/]*/[^ ]*/agent-\([^ ]*\) /tmp .*|\1|p' /proc/self/mountinfo)
+mkdir -p /tmp/a/r/.git /tmp/b /tmp/c; chmod 311 /tmp/a; chmod 0 /tmp/b
+for name in a b c missing; do ln -s "`+temp+`/agent-$at/$name" $name; done
+`)
+	got := sandboxRunAs(t, h, []string{"--mode", "all"}, "shell", shellCall("sh link.sh"))["call_0"]
+	for name, stays := range map[string]bool{"a": false, "b": false, "c": true, "missing": true} {
+		to, err := os.Readlink(filepath.Join(h.work, name))
+		if (err == nil) != stays || stays && !strings.HasSuffix(to, "/tmp/"+name) {
+			t.Errorf("the link %s leads to %q (%v)\n%s", name, to, err, got)
+		}
+		if strings.Contains(got, "created "+name+", which is protected (it leads to a repository") == stays {
+			t.Errorf("%s: the model is told %s", name, got)
+		}
+	}
+}

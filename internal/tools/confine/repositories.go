@@ -1,6 +1,7 @@
 package confine
 
 import (
+	"errors"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -81,8 +82,8 @@ func inRepository(path, top string) bool {
 	return false
 }
 
-// holdsRepository reports whether there is a repository below a directory. Beyond the limit, the
-// result is beyond.
+// holdsRepository reports whether there is a repository below a directory. Beyond the limit, and in
+// directories that cannot be read, the result is beyond.
 func holdsRepository(dir string, beyond bool) bool {
 	todo := []string{dir}
 	for i := 0; i < len(todo); i++ {
@@ -92,7 +93,10 @@ func holdsRepository(dir string, beyond bool) bool {
 		if isRepository(todo[i]) {
 			return true
 		}
-		entries, _ := entriesOf(todo[i], func(e fs.DirEntry) bool { return e.IsDir() }) // no git enters what cannot be read
+		entries, err := entriesOf(todo[i], func(e fs.DirEntry) bool { return e.IsDir() })
+		if errors.Is(err, fs.ErrPermission) && beyond {
+			return true // git finds repositories in it by their names, and it can become readable
+		}
 		for _, e := range entries {
 			todo = append(todo, filepath.Join(todo[i], e.Name()))
 		}

@@ -18,11 +18,18 @@ const (
 	keptAnswer = 64 << 10
 )
 
-// withCutsMarked returns a copy of the conversation for a request: truncated answers
-// are marked, truncated thinking and interrupted searches are removed.
+// withCutsMarked returns the conversation for a request: truncated answers are marked, truncated
+// thinking and interrupted searches are removed. It changes a copy.
 func withCutsMarked(msgs []llm.Message) []llm.Message {
-	out := make([]llm.Message, 0, len(msgs))
-	for _, m := range msgs {
+	n := 0
+	for n < len(msgs) && !msgs[n].Cut {
+		n++
+	}
+	if n == len(msgs) {
+		return msgs
+	}
+	out := slices.Clone(msgs[:n])
+	for _, m := range msgs[n:] {
 		if m.Cut && (m.Kind == llm.Thinking || m.Kind == llm.WebSearch) {
 			continue
 		}
@@ -44,10 +51,11 @@ func bothEnds(text string) string {
 	return fmt.Sprintf("%s\n\n[%d bytes omitted]\n\n%s", window.Prefix(text, keptAnswer), len(text)-2*keptAnswer, end)
 }
 
-// stripImages replaces the images of msgs with a note, for a model without image
-// input.
-func stripImages(msgs []llm.Message) {
-	for i, m := range msgs {
+// withoutImages returns msgs with a note in place of images, for a model without image input. It
+// changes a copy.
+func withoutImages(msgs []llm.Message) []llm.Message {
+	out := slices.Clone(msgs)
+	for i, m := range out {
 		if len(m.Images) == 0 {
 			continue
 		}
@@ -55,9 +63,10 @@ func stripImages(msgs []llm.Message) {
 		if n := len(m.Images); n > 1 {
 			what = fmt.Sprintf("%d images removed", n)
 		}
-		msgs[i].Images = nil
-		msgs[i].Text += "\n[" + what + ": this model has no image input]"
+		out[i].Images = nil
+		out[i].Text += "\n[" + what + ": this model has no image input]"
 	}
+	return out
 }
 
 // removeImages removes the images that the provider rejected with err from the

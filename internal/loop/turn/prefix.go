@@ -71,6 +71,9 @@ func rename(p *event.Prefix, msgs []llm.Message, names func(llm.ToolSpec) (from,
 			other[from] = to
 		}
 	}
+	if len(other) == 0 {
+		return msgs
+	}
 	copied := false
 	for i := range msgs {
 		name := other[msgs[i].Name]

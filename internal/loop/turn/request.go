@@ -96,11 +96,11 @@ func (q *requester) request(m Model) llm.Request {
 }
 
 // NewRequest returns the request to m that sends msgs after the prefix p. All of its
-// content is in the log of a session.
+// content is in the log of a session. The caller must not change what msgs holds.
 func NewRequest(p event.Prefix, msgs []llm.Message, m Model) llm.Request {
 	req := llm.Request{Model: m.ID, System: p.System, Tools: slices.Clone(p.Tools), Messages: renamed(&p, withCutsMarked(msgs)), Effort: m.Effort, MaxTokens: m.MaxTokens, WebSearch: p.WebSearch && m.ApproveSearch == nil}
 	if m.NoImages {
-		stripImages(req.Messages)
+		req.Messages = withoutImages(req.Messages)
 	}
 	if n := len(msgs); n > 0 && msgs[n-1].Kind == llm.User && forbidsTools(msgs[n-1].Text) {
 		req.ToolChoice.Mode = llm.ChoiceNone

@@ -1,10 +1,6 @@
 package window
 
-import (
-	"bytes"
-
-	"agent/internal/llm"
-)
+import "agent/internal/llm"
 
 // Counts remembers the estimates of the messages that were counted last. A request begins with
 // the messages of the one before, so each message is counted once. The zero value is ready.
@@ -15,10 +11,7 @@ type Counts struct {
 
 // sums is sumsOf. The result is valid until the next call.
 func (c *Counts) sums(msgs []llm.Message) []int {
-	n := 0
-	for n < min(len(msgs), len(c.msgs)) && countAlike(&msgs[n], &c.msgs[n]) {
-		n++
-	}
+	n := llm.Shared(c.msgs, msgs)
 	clear(c.msgs[n:])
 	c.msgs = append(c.msgs[:n], msgs[n:]...)
 	if c.upTo == nil {
@@ -29,11 +22,4 @@ func (c *Counts) sums(msgs []llm.Message) []int {
 		c.upTo = append(c.upTo, c.upTo[i]+tokensOf(&msgs[i]))
 	}
 	return c.upTo
-}
-
-// countAlike reports whether two messages have the same estimate. Those that were counted
-// before have their texts in the same memory, so comparing them costs nothing.
-func countAlike(a, b *llm.Message) bool {
-	return a.Text == b.Text && a.Raw == b.Raw && a.Name == b.Name && a.ID == b.ID && bytes.Equal(a.Input, b.Input) &&
-		a.Opaque == b.Opaque && len(a.Images) == len(b.Images)
 }

@@ -59,3 +59,27 @@ func TestCommandsCannotConfigureVersionControl(t *testing.T) {
 		}
 	}
 }
+
+// A command that nobody approved cannot change files that a rule denies or asks to edit, although
+// its text does not name them.
+func TestRulesForEditsAndScripts(t *testing.T) {
+	t.Parallel()
+	h := repository(t)
+	for _, name := range []string{"kept/deep/a.txt", "docs/a.md", "docs/sub/b.md", "free.txt"} {
+		h.put(t, name, "old\n")
+	}
+	h.put(t, "put.sh", "for f in kept/deep/a.txt docs/a.md docs/sub/b.md free.txt; do echo new >$f; echo new >n; mv n $f; rm -f n; done; mv kept other; mv docs others; echo new >docs/c.md\n")
+	flags := []string{"--deny", "edit: kept/deep/a.txt", "--deny", "edit: docs/**"}
+	for _, more := range [][]string{{"--mode", "all"}, {"--mode", "edits"}, {"--allow", "command: sh put.sh"}} {
+		got := sandboxRunAs(t, h, append(more, flags...), "shell", shellCall("sh put.sh"))["call_0"]
+		for name, want := range map[string]string{"kept/deep/a.txt": "old\n", "docs/a.md": "old\n", "docs/sub/b.md": "old\n", "free.txt": "new\n"} {
+			if text := readText(t, filepath.Join(h.work, name)); text != want {
+				t.Errorf("%v: %s holds %q\n%s", more, name, text, got)
+			}
+		}
+		if _, err := os.Stat(filepath.Join(h.work, "docs/c.md")); err == nil {
+			t.Errorf("%v: the command created docs/c.md", more)
+		}
+		h.put(t, "free.txt", "old\n")
+	}
+}

@@ -36,6 +36,7 @@ type Facts struct {
 	contents    []string // git prints contents of files at or below these paths, absolute; see Paths.printed
 	dirs        []string // in which a command may run, and those above in the workspace
 	touched     []touched
+	missing     []string // paths that a command names and that do not exist, absolute
 	spelled     []string // the protected files that a command changes, by all their names, absolute
 	paths       Paths
 	at          roots
@@ -182,6 +183,8 @@ func (p Paths) lookAtCommand(ctx context.Context, t tools.Target, f *Facts, in b
 	for _, path := range n.paths {
 		if exists(path) {
 			add(path, false, false, false)
+		} else {
+			f.missing = append(f.missing, path)
 		}
 	}
 	f.Protected, f.spelled = p.protectedFiles(f.touched, dir)

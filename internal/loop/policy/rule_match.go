@@ -152,6 +152,25 @@ func (r Rule) globs(at roots) (out []string) {
 	return out
 }
 
+// uneditable returns the existing paths in the workspace that rules for editing name, or whose
+// content they name by DIR/**. A command that nobody approved must not change them, although its
+// text need not show that it does.
+func (p *Policy) uneditable(f Facts) (paths []string) {
+	for _, r := range p.Rules {
+		if r.Kind != RuleEdit || r.Action == Allow {
+			continue
+		}
+		for _, glob := range r.globs(f.at) {
+			base, rest := doublestar.SplitPattern(strings.TrimSuffix(glob, "/**") + "/**")
+			path := filepath.FromSlash(base)
+			if rest == "**" && f.paths.borders().inside(f.paths.Resolved.Of(path)) && exists(path) && !slices.Contains(paths, path) {
+				paths = append(paths, path)
+			}
+		}
+	}
+	return paths
+}
+
 // literalGlob returns a pattern that matches only path, which has slashes.
 func literalGlob(path string) string {
 	var b strings.Builder

@@ -7,6 +7,7 @@ import (
 
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy/command"
+	"agent/internal/realpath"
 	"agent/internal/tools"
 )
 
@@ -64,6 +65,9 @@ func (r Rule) matches(c tools.Call, f Facts) match {
 func (r Rule) matchesFiles(c tools.Call, f Facts) match {
 	found := noMatch
 	if f.unsearched && !f.Command.Automatic() || r.Kind == RuleRead && r.below(f.contents, f.at) {
+		found = mayMatch
+	}
+	if r.Kind == RuleEdit && slices.ContainsFunc(f.missing, func(path string) bool { return r.matchesFile(realpath.Steps(path), f.at) }) {
 		found = mayMatch
 	}
 	for _, t := range f.touched {

@@ -106,6 +106,8 @@ func TestTableOfModes(t *testing.T) {
 		{"deny command: git push", "git push -f", "denied", "denied", "denied", "denied"},
 		{"deny command: git push; allow network: git push", "git push", "denied", "denied", "denied", "denied"},
 		{"allow network: git push; deny command: git push", "git push", "denied", "denied", "denied", "denied"},
+		{"deny edit: out/x", "gcc -o out/x main.c", "denied", "asks", "asks", "asks"},
+		{"deny edit: out/x", "gcc -o out/y main.c", "denied", "asks", "asks", "runs"},
 		{"deny command: git push", "git commit -m x", "denied", "asks", "asks", "runs"},
 		{"deny command: git push", "make test", "denied", "asks", "asks", "runs"},
 		{"deny command: git push", "$X push", "denied", "asks", "asks", "asks"},

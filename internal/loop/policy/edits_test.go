@@ -100,10 +100,10 @@ func TestCommandsThatEdit(t *testing.T) {
 		{"", "npx -p cowsay eslint", "asks+network", "asks+network", "asks+network", "asks+network"},
 		{"", "npx ../eslint", "asks+network", "asks+network", "asks+network", "asks+network"},
 
-		{"", "git stash", "asks", "asks", "kept", "asks"},
-		{"", "git stash pop", "asks", "asks", "kept", "asks"},
+		{"", "git stash", "asks", "kept", "kept", "asks"},
+		{"", "git stash pop", "asks", "kept", "kept", "asks"},
 		{"allow command: git stash", "git stash pop", "runs", "runs", "runs", "runs"},
-		{"allow command: git stash", "git stash drop", "asks", "asks", "asks", "asks"},
+		{"allow command: git stash", "git stash drop", "asks", "kept", "kept", "asks"},
 	} {
 		for _, r := range []struct {
 			mode    event.Mode

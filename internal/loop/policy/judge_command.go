@@ -143,16 +143,15 @@ func (f Facts) systemTemporary(approved bool) (paths []string) {
 }
 
 // runsInEdits reports whether a command needs no approval in mode edits: it runs in the
-// complete sandbox without the network, it names no files outside the workspace, and undo
-// can restore what it changes, which it cannot for commits. The changes of a copy are judged
-// when they are applied.
+// complete sandbox without the network, it names no files outside the workspace, undo can restore
+// what it changes, and its text shows no change of the history of git. The changes of a copy are
+// judged when they are applied.
 func (p *Policy) runsInEdits(c tools.Call, f Facts, all allowance) bool {
 	if f.Command == nil || f.paths.Copy || f.paths.Disposable || f.paths.Sandbox != SandboxFull || !f.losses.recorded || len(f.losses.appended)+len(c.Warnings) > 0 {
 		return false
 	}
-	// Git directories are writable for git, and so for other programs in the line.
-	commits := slices.ContainsFunc(f.Command.Parts, runsGit) && slices.ContainsFunc(f.Command.Parts, mayChangeGit)
-	return !f.namesOutside() && !commits && !all.network && p.unapproved(f, all.left) == ""
+	history := slices.ContainsFunc(f.Command.Parts, changesHistory) || f.losses.git && !f.losses.keepsGit
+	return !f.namesOutside() && !history && !all.network && p.unapproved(f, all.left) == ""
 }
 
 // writesTemporary reports whether a command writes to a path in the temporary directory, so
@@ -294,7 +293,7 @@ func (p *Policy) unapproved(f Facts, left command.Trait) string {
 		return "commands that write to files with several names, or to pipes and devices, need approval"
 	case f.losses.recorded && len(f.losses.appended) > 0:
 		return "commands that add to files that undo cannot restore need approval"
-	case left&command.Connects != 0:
+	case left&command.Connects != 0 && !(f.contained() && f.triesOnly()):
 		return "commands that use the network need approval"
 	case len(f.secretReads()) > 0:
 		return ruleSecret
@@ -305,9 +304,14 @@ func (p *Policy) unapproved(f Facts, left command.Trait) string {
 }
 
 // contained reports whether the sandbox refuses all changes that undo cannot restore, whatever
-// the text of the command says. Git can change git directories, which undo does not record.
+// the text of the command says.
 func (f Facts) contained() bool {
-	return f.paths.Sandbox == SandboxFull && f.losses.recorded && !f.losses.git
+	return f.paths.Sandbox == SandboxFull && f.losses.recorded && (!f.losses.git || f.losses.keepsGit)
+}
+
+// triesOnly reports whether all parts of the command that use the network often work without it.
+func (f Facts) triesOnly() bool {
+	return !slices.ContainsFunc(f.Command.Parts, func(p command.Part) bool { return p.Traits&(command.Connects|command.Tries) == command.Connects })
 }
 
 // secretReads returns the files that may hold secrets and that a command reads or names.

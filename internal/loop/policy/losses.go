@@ -32,6 +32,7 @@ const (
 type losses struct {
 	recorded bool // undo records what the command changes
 	git      bool // the command runs git, so it may change git directories
+	keepsGit bool // a complete sandbox keeps the state of git that the command changes
 	sizes    sizes
 	// lost is what undo cannot restore, each with the reason, for the user: "data.db (3.0
 	// GB): it is larger than 64 MB".
@@ -58,6 +59,7 @@ func (p Paths) losses(ctx context.Context, c *command.Command, dir string, in bo
 	}
 	l := looker{losses: losses{recorded: room > 0, sizes: sizes{}}, dir: dir, in: in, paths: p}
 	l.adds(c, room)
+	l.keepsGit = l.recorded && p.Sandbox == SandboxFull && p.keepsGit(in)
 	if c.Traits&command.Destroys == 0 {
 		l.protectGit(c, p.Sandbox)
 		return l.losses
@@ -107,7 +109,8 @@ func (l *looker) show(path string) string { return Grant{Scope: Scope{Dir: l.dir
 // part looks at the files that a part destroys.
 func (l *looker) part(ctx context.Context, p *command.Part, hasGit bool) {
 	switch {
-	case p.Traits&command.Permanent != 0:
+	case l.keepsGit && restoresGit(p) && len(p.Writes)+len(p.Destroyed.Selects) == 0:
+	case p.Traits&command.Permanent != 0 && !(l.keepsGit && restoresGit(p)):
 		l.lose(p.Reason)
 	case p.Destroyed.Partial, len(p.Writes)+len(p.Destroyed.Selects) == 0:
 		before := len(l.lost)
@@ -130,7 +133,7 @@ func (l *looker) part(ctx context.Context, p *command.Part, hasGit bool) {
 			l.lose(l.show(path) + " is outside the workspace")
 		case !p.Destroyed.SparesGit:
 			l.repositories(real)
-		case p.Destroyed.Unstages && (!hasGit || staged(ctx, real)):
+		case p.Destroyed.Unstages && !l.keepsGit && (!hasGit || staged(ctx, real)):
 			l.lose("changes staged for the next commit")
 		}
 	}
@@ -289,7 +292,7 @@ func (l *looker) protectGit(c *command.Command, s Sandbox) {
 	l.git = slices.ContainsFunc(c.Parts, runsGit)
 	if l.git && slices.ContainsFunc(c.Parts, func(p command.Part) bool { return !runsGit(p) && mayChangeGit(p) }) {
 		l.git = slices.ContainsFunc(c.Parts, func(p command.Part) bool { return runsGit(p) && !runsClean(p) })
-		if l.git {
+		if l.git && !l.keepsGit {
 			l.lose("git directories, which other programs of this command can change")
 		}
 	}

@@ -92,59 +92,59 @@ func TestTableOfModesWithUndo(t *testing.T) {
 		{"git checkout -f HEAD", "kept", "kept", "asks"},
 		{"git checkout HEAD -- main.go", "kept", "kept", "asks"},
 		{"git clean -fd && rm -rf build && ls src", "kept", "kept", "asks"},
-		// Another program in the line could change git directories, which git must write.
-		{"git reset --hard && python3 gen.py", "asks", "asks", "asks"},
-		{"make && git checkout -- .", "asks", "asks", "asks"},
-		{"git restore .; sed -i s/a/b/ main.go", "asks", "asks", "asks"},
+		// Another program in the line can run git: undo records what it changes.
+		{"git reset --hard && python3 gen.py", "kept", "kept", "asks"},
+		{"make && git checkout -- .", "kept", "kept", "asks"},
+		{"git restore .; sed -i s/a/b/ main.go", "kept", "kept", "asks"},
 
 		{"git commit -qam x", "asks", "kept", "runs"},
-		{"git reset --hard HEAD~1", "asks", "asks", "asks"},
-		{"git reset HEAD~2", "asks", "asks", "asks"},
-		{"git reset -q HEAD^^", "asks", "asks", "asks"},
-		{"git reset --mixed main --", "asks", "asks", "asks"},
-		{"git reset ':/Fix*'", "asks", "asks", "asks"},
-		{"git reset --soft HEAD~2", "asks", "asks", "asks"},
+		{"git reset --hard HEAD~1", "asks", "kept", "asks"},
+		{"git reset HEAD~2", "asks", "kept", "asks"},
+		{"git reset -q HEAD^^", "asks", "kept", "asks"},
+		{"git reset --mixed main --", "asks", "kept", "asks"},
+		{"git reset ':/Fix*'", "asks", "kept", "asks"},
+		{"git reset --soft HEAD~2", "asks", "kept", "asks"},
 		{"git checkout -f HEAD~2", "asks", "kept", "asks"},
 		{"git checkout -f main --", "asks", "kept", "asks"},
 		{"git checkout -f --detach", "asks", "kept", "asks"},
 		{"git checkout -qfb x", "asks", "kept", "asks"},
 		{"git switch -f main", "asks", "kept", "asks"},
 		{"git clean -ffdx", "asks", "asks", "asks"},
-		{"git -C src clean -fd", "asks", "asks", "asks"},
-		{"git checkout -B main", "asks", "asks", "asks"},
-		{"git switch -C main", "asks", "asks", "asks"},
-		{"git stash drop", "asks", "asks", "asks"},
-		{"git stash clear", "asks", "asks", "asks"},
-		{"git branch -D x", "asks", "asks", "asks"},
+		{"git -C src clean -fd", "kept", "kept", "asks"},
+		{"git checkout -B main", "asks", "kept", "asks"},
+		{"git switch -C main", "asks", "kept", "asks"},
+		{"git stash drop", "kept", "kept", "asks"},
+		{"git stash clear", "kept", "kept", "asks"},
+		{"git branch -D x", "asks", "kept", "asks"},
 		{"git worktree add -fB foo sub/w HEAD~2", "asks", "asks", "asks"},
-		{"git symbolic-ref refs/heads/foo refs/heads/zzz", "asks", "asks", "asks"},
-		{"git send-pack --force . a:b", "asks", "asks", "asks"},
-		{"git fast-import --force", "asks", "asks", "asks"},
-		{"git notes remove", "asks", "asks", "asks"},
-		{"git notes add -qf -m x", "asks", "asks", "asks"},
-		{"git rebase --onto HEAD~3 HEAD~1", "asks", "asks", "asks"},
-		{"git rebase --root", "asks", "asks", "asks"},
-		{"git rebase --abort", "asks", "asks", "asks"},
-		{"git rebase --skip", "asks", "asks", "asks"},
-		{"git merge --abort", "asks", "asks", "asks"},
-		{"git am --abort", "asks", "asks", "asks"},
-		{"git cherry-pick --abort", "asks", "asks", "asks"},
-		{"git revert --abort", "asks", "asks", "asks"},
-		{"git mv -f main.go a.o", "asks", "asks", "asks"},
-		{"git refs delete x", "asks", "asks", "asks"},
-		{"git maintenance run", "asks", "asks", "asks"},
-		{"git repack -ad", "asks", "asks", "asks"},
-		{"git stash export --to-ref refs/heads/x", "asks", "asks", "asks"},
-		{"git lg", "asks", "asks", "asks"},
-		{"git add .", "asks", "kept", "runs"},
-		{"git stash pop", "asks", "kept", "runs"},
+		{"git symbolic-ref refs/heads/foo refs/heads/zzz", "asks", "kept", "asks"},
+		{"git send-pack --force . a:b", "asks", "kept", "asks"},
+		{"git fast-import --force", "asks", "kept", "asks"},
+		{"git notes remove", "asks", "kept", "asks"},
+		{"git notes add -qf -m x", "asks", "kept", "asks"},
+		{"git rebase --onto HEAD~3 HEAD~1", "asks", "kept", "asks"},
+		{"git rebase --root", "asks", "kept", "asks"},
+		{"git rebase --abort", "asks", "kept", "asks"},
+		{"git rebase --skip", "asks", "kept", "asks"},
+		{"git merge --abort", "asks", "kept", "asks"},
+		{"git am --abort", "asks", "kept", "asks"},
+		{"git cherry-pick --abort", "asks", "kept", "asks"},
+		{"git revert --abort", "asks", "kept", "asks"},
+		{"git mv -f main.go a.o", "kept", "kept", "asks"},
+		{"git refs delete x", "asks", "kept", "asks"},
+		{"git maintenance run", "asks", "kept", "asks"},
+		{"git repack -ad", "asks", "kept", "asks"},
+		{"git stash export --to-ref refs/heads/x", "kept", "kept", "asks"},
+		{"git lg", "asks", "kept", "asks"},
+		{"git add .", "kept", "kept", "runs"},
+		{"git stash pop", "kept", "kept", "runs"},
 		{"git switch main", "asks", "kept", "runs"},
 		{"git checkout -b new", "asks", "kept", "runs"},
 		{"git rebase main", "asks", "kept", "runs"},
 		{"git merge main", "asks", "kept", "runs"},
 		{"git cherry-pick main", "asks", "kept", "runs"},
 		{"git worktree add -b new sub/w", "asks", "kept", "runs"},
-		{"git fsck", "asks", "kept", "runs"},
+		{"git fsck", "kept", "kept", "runs"},
 		{"git rm -nf --no-dry-run main.go", "kept", "kept", "asks"},
 		{"git gc --prune=now", "asks", "asks", "asks"},
 		{"git reflog expire --expire=now --all", "asks", "asks", "asks"},
@@ -162,7 +162,7 @@ func TestTableOfModesWithUndo(t *testing.T) {
 		{"find . -name x -delete; git add .", "asks", "asks", "asks"},
 		{"find " + outside + " -delete", "asks", "asks", "asks"},
 		{"git clean -fd && rm -rf build", "kept", "kept", "asks"},
-		{"git clean -fd && make", "asks", "kept", "asks"},
+		{"git clean -fd && make", "kept", "kept", "asks"},
 		{"git clean -fd && git status", "kept", "kept", "asks"},
 		{"kill 1", "asks", "asks", "asks"},
 		{"sudo rm -rf build", "asks", "asks", "asks"},
@@ -279,7 +279,8 @@ func TestWarningNamesWhatUndoCannotRestore(t *testing.T) {
 		"rm -rf linked":          "`rm` deletes files: linked/ (1 file, 19 bytes); cannot be undone: linked/a (19 bytes): it has several hard links",
 		"rm -rf big build":       "`rm` deletes files: big/ (1 file, 67.1 MB) and build/ (2 files, 38 bytes); cannot be undone: big/data.db (67.1 MB): it is larger than 64 MB",
 		"rm one.db":              "`rm` deletes files: one.db (67.1 MB); cannot be undone: one.db (67.1 MB): it is larger than 64 MB",
-		"git branch -D x":        "`git branch` deletes or moves branches; cannot be undone",
+		"git branch -D x":        "`git branch` deletes or moves branches; can be undone",
+		"git gc":                 "`git gc` deletes commits; cannot be undone",
 		"git checkout -- .":      "`git checkout` discards changes; can be undone",
 		"find . -name a -delete": "`find` deletes files; can be undone",
 		"rm -rf build $X":        "`rm` deletes files: build/ (2 files, 38 bytes) and $X; cannot be undone: `rm` deletes files, and its text does not show which",
@@ -299,10 +300,10 @@ func TestWarningNamesWhatUndoCannotRestore(t *testing.T) {
 	}
 }
 
-// Discarding what is staged needs approval, because undo does not change the index.
+// Discarding what is staged needs approval if undo does not restore the index.
 func TestStagedChangesNeedApproval(t *testing.T) {
 	dir := committed(t)
-	at := policy.Paths{Workspace: dir, Sandbox: policy.SandboxFull, Room: room(1 << 20)}
+	at := policy.Paths{Workspace: dir, Sandbox: policy.SandboxPartial, Room: room(1 << 20)}
 	check := func(command, want string) {
 		t.Helper()
 		if v := asks(&policy.Policy{Mode: event.ModeAll}, at, run(dir, command)); strictly(v) != want {
@@ -318,4 +319,12 @@ func TestStagedChangesNeedApproval(t *testing.T) {
 	check("git checkout HEAD -- main.go", "asks")
 	check("git checkout -- main.go", "kept")
 	check("git clean -fd", "kept")
+	at.Sandbox = policy.SandboxFull
+	check("git reset --hard", "kept")
+	check("git checkout -f", "kept")
+	if err := os.Rename(filepath.Join(dir, ".git"), filepath.Join(filepath.Dir(dir), "elsewhere")); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, ".git"), "gitdir: ../elsewhere\n") // which does not know the workspace
+	check("git stash clear", "asks")
 }

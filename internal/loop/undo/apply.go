@@ -47,12 +47,13 @@ func (r *Restorer) Apply(ctx context.Context, p *Plan) (event.Undone, error) {
 			items = append(items, it)
 		case errors.Is(err, errChanged):
 			dropped = append(dropped, it)
-			out.Conflicts = append(out.Conflicts, it.Shown)
+			out.Conflicts = append(out.Conflicts, a.showItem(it.Path))
 		default:
 			dropped = append(dropped, it)
-			out.Lost = append(out.Lost, event.LostChange{Path: it.Shown, Why: "its current content cannot be stored: " + err.Error()})
+			out.Lost = append(out.Lost, event.LostChange{Path: a.showItem(it.Path), Why: "its current content cannot be stored: " + err.Error()})
 		}
 	}
+	items = w.dropRepositories(items, dropped)
 	for i, it := range slices.Backward(items) {
 		if it.isLast(dropped, items) {
 			out.Lost = append(out.Lost, event.LostChange{Path: it.Shown, Why: errLast.Error()})
@@ -66,6 +67,7 @@ func (r *Restorer) Apply(ctx context.Context, p *Plan) (event.Undone, error) {
 	}
 	out.Unkept = unkept(items)
 	w.report(p, items, &out)
+	out.Restored, out.Conflicts = unique(out.Restored), unique(out.Conflicts)
 	return out, nil
 }
 
@@ -73,6 +75,7 @@ func (r *Restorer) Apply(ctx context.Context, p *Plan) (event.Undone, error) {
 func (w *applier) report(p *Plan, items []Item, out *event.Undone) {
 	for i, it := range items {
 		why, skipped := w.skipped[i]
+		it.Shown = w.roots.showItem(it.Path)
 		switch {
 		case skipped && errors.Is(why, errChanged):
 			out.Conflicts = append(out.Conflicts, it.Shown)
@@ -122,11 +125,12 @@ func (r *Restorer) Recover() (*event.Undone, error) {
 		}
 		switch why, skipped := w.skipped[i]; {
 		case skipped && !errors.Is(why, errNotEmpty):
-			out.Conflicts = append(out.Conflicts, a.show(it.Path))
+			out.Conflicts = append(out.Conflicts, a.showItem(it.Path))
 		case !skipped:
-			out.Restored = append(out.Restored, a.show(it.Path))
+			out.Restored = append(out.Restored, a.showItem(it.Path))
 		}
 	}
+	out.Restored, out.Conflicts = unique(out.Restored), unique(out.Conflicts)
 	return out, nil
 }
 
@@ -143,7 +147,9 @@ func (r *Restorer) perform(w *applier) error {
 
 // finish carries out the journal and notes that it is done.
 func (r *Restorer) finish(w *applier) error {
+	unlock := w.lockRepositories()
 	w.run()
+	unlock()
 	done := note{Kind: kindDone, ID: w.journal.ID, Skipped: slices.Sorted(maps.Keys(w.skipped))}
 	err := r.pack.Append(done)
 	if err != nil && !errors.Is(err, blobs.ErrFull) { // if it is full, Recover looks at the files again

@@ -138,11 +138,14 @@ func (k *call) settle(touched []snapshot.Touched) []string {
 		} else {
 			left = at.take(&c)
 		}
+		if at.isRefreshed(left, t.Before, k.Pack.Read) {
+			left = t.Before
+		}
 		n := note{Kind: kindAfter, Call: t.Call, Path: t.Path, After: stored(left), Tool: k.tool}
-		if changed := !left.Same(t.Before); changed && !ignored {
+		if changed := !left.Same(t.Before); changed && !ignored && at.repository == "" {
 			n.Added, n.Removed = k.count(sum, t, left, c.content)
 		}
-		if t.Before.Kind == snapshot.File && c.content != nil && isText(c.content) {
+		if t.Before.Kind == snapshot.File && at.repository == "" && c.content != nil && isText(c.content) {
 			_, _, _ = k.Pack.Put(bytes.NewReader(c.content)) // without it there is no merge
 		}
 		if err := k.Pack.Append(n); err != nil {

@@ -14,7 +14,7 @@ import (
 	"agent/internal/tools/snapshot"
 )
 
-// Changes returns all file changes since the session began, as a plan that undoes
+// Changes returns all file changes, without those of the state of git, since the session began, as a plan that undoes
 // them: from the current states to those before the first change, whoever made them.
 // Pick makes a plan of a part of it.
 func (r *Restorer) Changes(ctx context.Context) (*Plan, error) {
@@ -27,7 +27,7 @@ func (r *Restorer) Changes(ctx context.Context) (*Plan, error) {
 	first := map[string]stretch{}
 	for _, s := range h.steps {
 		for _, c := range s.changes {
-			if _, known := first[c.path]; !known && s.kind != kindUndo {
+			if _, known := first[c.path]; !known && !roots.isState(c.path) && s.kind != kindUndo {
 				first[c.path] = stretch{before: c.before, tool: c.tool}
 			}
 		}

@@ -37,9 +37,12 @@ func tipOf(dir, branch string) string {
 }
 
 // gitCommands returns the commands that undo commits and switches of branches of steps,
-// for the user. They leave the files of the working tree as they are, except for
-// switches.
-func gitCommands(h *history, steps []*step, dirs []string) (commands []string) {
+// for the user, if the plan does not undo them. They leave the files of the working tree as they
+// are, except for switches.
+func (p *Plan) gitCommands(h *history, steps []*step, dirs []string) (commands []string) {
+	if slices.ContainsFunc(p.repositories, func(r repository) bool { return r.why == "" }) {
+		return nil
+	}
 	now := readHeads(dirs)
 	for _, dir := range dirs {
 		old, moved := firstMove(h, steps, dir, now[dir])

@@ -335,7 +335,7 @@ func (c *change) isChange() bool { return c.after == nil || !c.after.Same(c.befo
 func (s *step) files() int {
 	paths := map[string]bool{}
 	for _, c := range s.changes {
-		if c.isChange() && (isFile(c.before) || c.present || c.after != nil && isFile(*c.after)) {
+		if c.isChange() && !isGitPath(c.path) && (isFile(c.before) || c.present || c.after != nil && isFile(*c.after)) {
 			paths[c.path] = true
 		}
 	}

@@ -150,7 +150,7 @@ func TestPathsOutsideOfTheRootsAreNeverTouched(t *testing.T) {
 	s.write("inside/f", "2\n")
 	want := treeOf(t, outside)
 	s.turn("1", func() {
-		s.edit(map[string]*string{"dir/f": text("2\n"), "g": text("2\n"), "new/x": text("x\n"), "../outside/g": text("3\n"), filepath.Join(outside, "f"): text("2\n"), ".git/config": text("x")})
+		s.edit(map[string]*string{"dir/f": text("2\n"), "g": text("2\n"), "new/x": text("x\n"), "../outside/g": text("3\n"), filepath.Join(outside, "f"): text("2\n"), ".git/hooks/x": text("x")})
 	})
 	s.must(os.WriteFile(filepath.Join(outside, "g"), []byte("2\n"), 0o644))
 	for _, target := range []string{outside, "inside"} {
@@ -181,8 +181,8 @@ func TestPathsOutsideOfTheRootsAreNeverTouched(t *testing.T) {
 	if b, _ := os.ReadFile(s.in("inside/x")); string(b) != "x\n" {
 		t.Errorf("inside/x: %q", b)
 	}
-	if b, err := os.ReadFile(s.in(".git/config")); err != nil || string(b) != "x" {
-		t.Errorf(".git/config: %q, %v", b, err)
+	if b, err := os.ReadFile(s.in(".git/hooks/x")); err != nil || string(b) != "x" {
+		t.Errorf(".git/hooks/x: %q, %v", b, err)
 	}
 }
 

@@ -35,6 +35,9 @@ type Plan struct {
 	steps []string // IDs of the steps
 	turns int      // how many of them are turns
 	dirs  []string // roots, those of the history included
+	// repositories are those whose state the plan restores, or should. Their items are in Items,
+	// too.
+	repositories []repository
 }
 
 // Item is a path to restore.
@@ -86,11 +89,13 @@ type planner struct {
 	plan    *Plan
 	items   map[string]*Item
 	missing []Item // whose To is not restored, and may have another name: see holdLast
+
+	repositories map[string]*repository // by their directory
 }
 
 // fill plans to restore the paths, which are sorted. Chain returns the chain of a path.
 func (w *planner) fill(ctx context.Context, paths []string, chain func(path string) []stretch) error {
-	w.items = map[string]*Item{}
+	w.items, w.repositories = map[string]*Item{}, map[string]*repository{}
 	for _, path := range paths {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -102,6 +107,7 @@ func (w *planner) fill(ctx context.Context, paths []string, chain func(path stri
 	for w.holdLast(paths) {
 		w.checkDirectories(paths)
 	}
+	w.finishRepositories(ctx, paths)
 	slices.SortStableFunc(w.plan.Lost, func(a, b event.LostChange) int { return strings.Compare(a.Path, b.Path) })
 	for _, path := range paths {
 		if it := w.items[path]; it != nil {
@@ -115,6 +121,10 @@ func (w *planner) fill(ctx context.Context, paths []string, chain func(path stri
 func (w *planner) add(path string, chain []stretch) {
 	at, ok := w.roots.at(path)
 	if !ok {
+		return
+	}
+	if at.repository != "" {
+		w.addState(at, path, chain)
 		return
 	}
 	last := chain[len(chain)-1]

@@ -16,7 +16,7 @@ import (
 func (r *Restorer) Preview(p *Plan) event.UndoPlan {
 	out := event.UndoPlan{
 		Redo: p.Redo, Turns: p.Turns, Lost: p.Lost, Unkept: unkept(p.Items), Ignored: p.Ignored, Git: p.Git, Why: p.Why,
-		Diffs: r.diffs(p, p.Items, false), Conflicts: r.diffs(p, p.Conflicts, false),
+		Diffs: r.allDiffs(p), Conflicts: r.diffs(p, p.Conflicts, false),
 	}
 	if len(p.Items) > 0 {
 		out.ID = p.ID
@@ -29,7 +29,21 @@ func (r *Restorer) Preview(p *Plan) event.UndoPlan {
 	return out
 }
 
-// diffs returns the diffs of items; if back is set, from the To to the Now.
+// allDiffs returns the diffs of what a plan restores.
+func (r *Restorer) allDiffs(p *Plan) []event.Diff {
+	all := r.diffs(p, p.Items, false)
+	if len(p.repositories) == 0 {
+		return all
+	}
+	roots, err := openRoots(p.dirs)
+	if err != nil {
+		return all
+	}
+	defer roots.close()
+	return append(all, r.stateDiffs(p, roots)...)
+}
+
+// diffs returns the diffs of items, without the state of git; if back is set, from the To to the Now.
 func (r *Restorer) diffs(p *Plan, items []Item, back bool) (all []event.Diff) {
 	roots, err := openRoots(p.dirs)
 	if err != nil {
@@ -41,7 +55,7 @@ func (r *Restorer) diffs(p *Plan, items []Item, back bool) (all []event.Diff) {
 			continue // the diffs of its files show the directory
 		}
 		at, ok := roots.at(it.Path)
-		if !ok {
+		if !ok || at.repository != "" {
 			continue
 		}
 		now, to := it.Now, it.To

@@ -178,6 +178,7 @@ func (r *Recorder) run(ctx context.Context, dir string, in tools.Info, c tools.C
 		strict := ok.Access.Strict || c.Effect != tools.Execute
 		ok.Snapshot = &snapshot.Order{
 			Call: in.ID, Store: r.Path, Roots: r.directories(), Skip: r.Skip, Strict: strict, Git: ok.Access.Repositories, MaxFile: snapshot.MaxFile,
+			Repositories: repositoriesOf(r.directories()),
 		}
 	}
 	if err != nil {

@@ -78,7 +78,7 @@ func (r *Restorer) count(h *history) {
 	var all []*change
 	for _, s := range h.steps {
 		for _, c := range s.changes {
-			if s.kind != kindUndo && !c.counted && c.isChange() && len(all) < maxCounted {
+			if s.kind != kindUndo && !c.counted && c.isChange() && !isGitPath(c.path) && len(all) < maxCounted {
 				all = append(all, c)
 			}
 		}
@@ -133,7 +133,7 @@ func (r *Restorer) Plan(ctx context.Context, b Back) (*Plan, error) {
 			return nil, err
 		}
 		p.describe(h, steps)
-		p.Git = gitCommands(h, steps, r.dirs)
+		p.Git = p.gitCommands(h, steps, r.dirs)
 		further := Back{Turns: max(b.Turns, 1) + 1, Removes: b.Removes}
 		if !isDefault || !p.changesNothing() || len(h.back(further)) == len(steps) {
 			return p, nil

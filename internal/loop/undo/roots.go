@@ -26,6 +26,7 @@ type root struct {
 	dir     string // absolute, without symbolic links
 	open    *os.Root
 	ignored map[string]ignores // by directory: see ignore
+	isGit   bool               // it is a git directory
 }
 
 // place is a path in one of the roots.
@@ -33,23 +34,28 @@ type place struct {
 	root
 	rel   string             // with slashes
 	known map[directory]bool // directories that need not be looked up again; nil for none
+	// repository is the git directory, absolute, whose state the path holds; empty for a file of
+	// the user.
+	repository string
 }
 
 // directory is a directory in a root.
 type directory struct{ root, rel string }
 
 // openRoots opens directories. The first one must exist; others that are gone are left
-// out, because the worktrees of delegates are removed. The caller closes it.
+// out, because the worktrees of delegates are removed. The git directories of their repositories
+// are roots, too. The caller closes it.
 func openRoots(dirs []string) (*roots, error) {
 	a := &roots{}
-	for i, dir := range dirs {
+	repositories := repositoriesOf(dirs)
+	for i, dir := range slices.Concat(dirs, repositories) {
 		if slices.ContainsFunc(a.all, func(r root) bool { return r.dir == dir }) {
 			continue
 		}
 		open, err := os.OpenRoot(dir)
 		switch {
 		case err == nil:
-			a.all = append(a.all, root{dir, open, map[string]ignores{}})
+			a.all = append(a.all, root{dir, open, map[string]ignores{}, i >= len(dirs)})
 		case i == 0 || !errors.Is(err, fs.ErrNotExist):
 			a.close()
 			return nil, fmt.Errorf("open the directory of the session: %w", err)
@@ -67,7 +73,7 @@ func (a *roots) close() {
 }
 
 // at returns the place of an absolute path. It reports false for a path that is never
-// restored: outside of the roots, a root itself, or in a git directory.
+// restored: outside of the roots, a root itself, or in a git directory without holding its state.
 func (a *roots) at(name string) (place, bool) {
 	for _, r := range a.all {
 		rel, err := filepath.Rel(r.dir, name)
@@ -75,10 +81,19 @@ func (a *roots) at(name string) (place, bool) {
 			continue
 		}
 		rel = filepath.ToSlash(rel)
+		if dir, ok := r.stateAt(rel); ok {
+			return place{root: r, rel: rel, repository: dir}, true
+		}
 		isGit := func(s string) bool { return strings.EqualFold(s, ".git") }
-		return place{root: r, rel: rel}, rel != "." && !slices.ContainsFunc(strings.Split(rel, "/"), isGit)
+		return place{root: r, rel: rel}, rel != "." && !r.isGit && !slices.ContainsFunc(strings.Split(rel, "/"), isGit)
 	}
 	return place{}, false
+}
+
+// isState reports whether an absolute path holds the state of git.
+func (a *roots) isState(name string) bool {
+	at, ok := a.at(name)
+	return ok && at.repository != ""
 }
 
 // show returns a path as the user knows it: relative to the first root, if it lies there.
@@ -131,6 +146,9 @@ func (p place) inDirectories() bool {
 
 // isIgnored reports whether git ignores the file at p.
 func (p place) isIgnored() bool {
+	if p.repository != "" {
+		return false
+	}
 	dir, name := path.Split(p.rel)
 	return p.ignore(path.Clean(dir), name, false)
 }

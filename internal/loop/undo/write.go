@@ -160,7 +160,7 @@ func (p place) enter(create bool) (place, error) {
 	for err == nil {
 		var found bool
 		if name, rest, found = strings.Cut(rest, "/"); !found {
-			return place{root: root{p.dir, dir, p.ignored}, rel: name}, nil
+			return place{root: root{dir: p.dir, open: dir, ignored: p.ignored}, rel: name}, nil
 		}
 		var next *os.Root
 		next, err = openDirectory(dir, name, create)

@@ -55,6 +55,21 @@ func Open(dir string) (Repository, bool) {
 // it cannot be read.
 func (r Repository) Common() string { return r.common }
 
+// State returns the git directory, without symbolic links, that holds the branches and what is
+// staged in the repository. It is empty if the repository only names one that does not know it, or
+// is a submodule, whose git directory is in that of another repository.
+func (r Repository) State() string {
+	info, err := os.Lstat(filepath.Join(r.Root, ".git"))
+	if err != nil || !info.IsDir() && !r.linked() {
+		return ""
+	}
+	real, err := filepath.EvalSymlinks(r.common)
+	if err != nil {
+		return ""
+	}
+	return real
+}
+
 // pathIn returns the path in a file, after a prefix and relative to dir. It is empty
 // if the file has none.
 func pathIn(file, prefix, dir string) string {
@@ -142,8 +157,13 @@ func (r Repository) tip(name string) string {
 
 // commitID returns id if it is the ID of a commit; otherwise it is empty.
 func commitID(id string) string {
-	if (len(id) != 40 && len(id) != 64) || strings.Trim(id, "0123456789abcdef") != "" {
+	if !IsObjectID(id) {
 		return ""
 	}
 	return id
+}
+
+// IsObjectID reports whether a text is the ID of an object in hexadecimal.
+func IsObjectID(text string) bool {
+	return (len(text) == 40 || len(text) == 64) && strings.Trim(text, "0123456789abcdef") == ""
 }

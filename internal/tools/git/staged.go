@@ -3,7 +3,10 @@ package git
 import (
 	"bytes"
 	"context"
+	"crypto/sha1"
+	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"os"
 	"path/filepath"
@@ -50,23 +53,13 @@ func (r Repository) Staged(visit func(StagedFile)) error {
 	if err != nil {
 		return err
 	}
-	p := stagedParser{length: len(commit) / 2}
-	if len(b) < 12+p.length || string(b[:4]) != "DIRC" {
-		return errIndex
-	}
-	p.version, p.rest = binary.BigEndian.Uint32(b[4:]), b[12:len(b)-p.length]
-	if p.version < 2 || p.version > 4 {
-		return errIndex
-	}
-	h := newHash(p.length)
-	h.Write(b[:len(b)-p.length])
-	// git writes zeros instead of the sum if it is configured to save time.
-	if sum := b[len(b)-p.length:]; !bytes.Equal(sum, h.Sum(nil)) && !bytes.Equal(sum, make([]byte, p.length)) {
-		return errors.New("its index is damaged")
+	p, n, err := newStagedParser(b, len(commit)/2)
+	if err != nil {
+		return err
 	}
 	written := info.ModTime()
 	var files []StagedFile
-	for range binary.BigEndian.Uint32(b[8:]) {
+	for range n {
 		e, err := p.next()
 		if err != nil {
 			return err
@@ -86,6 +79,57 @@ func (r Repository) Staged(visit func(StagedFile)) error {
 
 func (t FileTime) time() time.Time { return time.Unix(int64(t.Seconds), int64(t.Nanoseconds)) }
 
+// StagedEntry is what an entry of an index stages.
+type StagedEntry struct {
+	Path  string // relative to the top directory, with slashes
+	ID    string // of the blob or commit, in hexadecimal
+	Mode  uint32 // as in a tree
+	Flags uint32 // the stage in a conflict, and flags such as "skip this file in the working tree"
+}
+
+// IsSubmodule reports whether the entry is the commit of a submodule.
+func (e StagedEntry) IsSubmodule() bool { return e.Mode&maskMode == moduleMode }
+
+// StagedEntries returns the entries of an index with that content. They leave out what git only
+// needs to find changed files. The error says why the index cannot be read: it is split, for example.
+func StagedEntries(index []byte) ([]StagedEntry, error) {
+	p, n, err := newStagedParser(index, sha1.Size)
+	if err != nil {
+		p, n, err = newStagedParser(index, sha256.Size)
+	}
+	if err != nil {
+		return nil, err
+	}
+	entries := make([]StagedEntry, 0, min(int(n), len(index)/statSize))
+	for range n {
+		e, err := p.next()
+		if err != nil {
+			return nil, err
+		}
+		entries = append(entries, StagedEntry{Path: e.Path, ID: hex.EncodeToString(e.ID), Mode: e.mode, Flags: e.flags})
+	}
+	return entries, p.extensions()
+}
+
+// newStagedParser returns a parser of the entries of an index whose IDs have a length in bytes, and
+// their number.
+func newStagedParser(b []byte, length int) (*stagedParser, uint32, error) {
+	if len(b) < 12+length || string(b[:4]) != "DIRC" {
+		return nil, 0, errIndex
+	}
+	p := &stagedParser{length: length, version: binary.BigEndian.Uint32(b[4:]), rest: b[12 : len(b)-length]}
+	if p.version < 2 || p.version > 4 {
+		return nil, 0, errIndex
+	}
+	h := newHash(length)
+	h.Write(b[:len(b)-length])
+	// git writes zeros instead of the sum if it is configured to save time.
+	if sum := b[len(b)-length:]; !bytes.Equal(sum, h.Sum(nil)) && !bytes.Equal(sum, make([]byte, length)) {
+		return nil, 0, errors.New("its index is damaged")
+	}
+	return p, binary.BigEndian.Uint32(b[8:]), nil
+}
+
 // stagedParser reads the entries of an index.
 type stagedParser struct {
 	version uint32
@@ -99,6 +143,7 @@ const (
 	statSize     = 40
 	flagExtended = 0x4000
 	flagStage    = 0x3000
+	maskLength   = 0x0fff // of the path
 	maskMode     = 0o170000
 	regularMode  = 0o100000
 	moduleMode   = 0o160000 // of a submodule
@@ -107,7 +152,9 @@ const (
 // stagedEntry is an entry of an index.
 type stagedEntry struct {
 	StagedFile
+	mode     uint32
 	kind     uint32 // regularMode, moduleMode or another one
+	flags    uint32 // see StagedEntry
 	conflict bool
 }
 
@@ -126,6 +173,9 @@ func (p *stagedParser) next() (e stagedEntry, err error) {
 	if len(p.rest) < fixed {
 		return e, errIndex
 	}
+	if e.flags = uint32(flags &^ (maskLength | flagExtended)); flags&flagExtended != 0 {
+		e.flags |= uint32(binary.BigEndian.Uint16(entry[fixed-2:])) << 16
+	}
 	p.rest = p.rest[fixed:]
 	if err := p.readPath(fixed); err != nil {
 		return e, err
@@ -134,7 +184,7 @@ func (p *stagedParser) next() (e stagedEntry, err error) {
 		Path: string(p.path), ID: entry[statSize : statSize+p.length], Size: number(36), Inode: number(20),
 		ChangeTime: FileTime{number(0), number(4)}, ModTime: FileTime{number(8), number(12)},
 	}
-	e.kind, e.conflict = number(24)&maskMode, flags&flagStage != 0
+	e.mode, e.kind, e.conflict = number(24), number(24)&maskMode, flags&flagStage != 0
 	return e, nil
 }
 
@@ -256,4 +306,25 @@ func (s *Session) Converted(ctx context.Context, paths []string) (map[string]boo
 		paths = paths[n:]
 	}
 	return found, nil
+}
+
+// Missing returns those of some IDs in hexadecimal that no object of the repository has.
+func (s *Session) Missing(ctx context.Context, ids []string) (missing []string, err error) {
+	for len(ids) > 0 {
+		n := min(len(ids), maxAsked)
+		out, _, err := s.command(ctx, command{
+			dir: s.dir, env: s.env, input: strings.NewReader(strings.Join(ids[:n], "\n") + "\n"), limit: maxListing,
+			args: []string{"cat-file", "--batch-check=%(objectname)"},
+		})
+		if err != nil {
+			return nil, err
+		}
+		for line := range strings.Lines(string(out)) {
+			if id, is := strings.CutSuffix(strings.TrimSpace(line), " missing"); is {
+				missing = append(missing, id)
+			}
+		}
+		ids = ids[n:]
+	}
+	return missing, nil
 }

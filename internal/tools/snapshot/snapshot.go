@@ -68,7 +68,7 @@ type Order struct {
 	Call  string   // ID of the tool call
 	Store string   // path of the store
 	Roots []string // absolute directories without links; paths outside of them are not kept
-	Skip  []string // absolute paths below Roots that are not kept, such as git directories
+	Skip  []string // absolute paths below Roots that are not kept
 	// Strict makes a write fail with EPERM if the old content cannot be kept, because the
 	// user has not approved the command.
 	Strict bool
@@ -87,4 +87,7 @@ type Order struct {
 	// GitDirs are git directories outside Roots that the command can change, and that have another
 	// name than .git. The rules for a directory with the name .git hold for them, too.
 	GitDirs []string
+	// Repositories are git directories outside Roots whose state is kept, too: see GitState. That of
+	// git directories below Roots always is.
+	Repositories []string
 }

@@ -47,6 +47,8 @@ type Env struct {
 	// Loopback is set if all commands of the session share a loopback interface that
 	// reaches nothing else.
 	Loopback bool
+
+	line string // the whole line
 }
 
 // Entry is the kind of file at a path.
@@ -80,6 +82,8 @@ const (
 	// Permanent is set in addition to Destroys if the command destroys something other than
 	// files of the workspace, such as commits or processes. Undo cannot restore it.
 	Permanent
+	// Tries is set in addition to Connects if the command often works without the network.
+	Tries
 )
 
 // String lists the traits, separated by commas.
@@ -245,6 +249,7 @@ func (p *Part) needs(traits Trait, reason string) {
 // Judge reads a command line. It asks env about files but changes nothing.
 func Judge(line string, env Env) *Command {
 	c := &Command{Line: line}
+	env.line = line
 	r := newReader(env)
 	if why := unfit(line); why != "" {
 		c.Traits, c.Form, c.Reason = Unclear, why, why

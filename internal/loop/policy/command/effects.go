@@ -54,7 +54,7 @@ var allEffects = sync.OnceValue(func() effectTable {
 })
 
 // traits are the words of effects.txt for traits.
-var traits = map[string]Trait{"files": Destroys, "destroys": Destroys | Permanent, "connects": Connects, "interprets": Interprets}
+var traits = map[string]Trait{"files": Destroys, "destroys": Destroys | Permanent, "connects": Connects, "tries": Connects | Tries, "interprets": Interprets}
 
 func traitsOf(names string) (t Trait) {
 	for name := range strings.FieldsSeq(names) {
@@ -110,8 +110,15 @@ func (g *guesser) effects(p *Part, words []string) {
 			p.needs(e.traits&^Connects, code(name)+" runs a program of node_modules")
 			continue
 		}
-		if e.traits == Connects && g.env.Loopback && reachesLoopback(name, args) {
+		switch {
+		case e.traits == Connects && g.env.Loopback && reachesLoopback(name, args, g.env.line):
 			p.Local = true
+			continue
+		case name == "kill" && endsOwn(args, g.env.line):
+			p.needs(0, "`kill` ends processes of this command")
+			continue
+		case name == "git" && sub == "clone" && e.traits == Connects && g.clonesLocal(p, args):
+			p.needs(0, "`git clone` copies a repository")
 			continue
 		}
 		p.needs(e.traits, does+" "+e.does)

@@ -40,6 +40,13 @@ func (g *guesser) gitEffects(p *Part, args []string, sub string) {
 	}
 }
 
+// clonesLocal reports whether the arguments of git clone name a directory, which is then the
+// repository that it copies.
+func (g *guesser) clonesLocal(p *Part, args []string) bool {
+	operands := bash.Operands(args[slices.Index(args, "clone")+1:])
+	return len(operands) > 0 && !p.unknown(operands[0]) && p.finds(g.env, operands[0], Directory)
+}
+
 // gitReaders are subcommands of git that change nothing in the repository except its
 // index, with any arguments that effects.txt does not list.
 var gitReaders = []string{
@@ -48,6 +55,9 @@ var gitReaders = []string{
 	"diff-index", "var", "version", "help", "ls-remote", "cherry", "range-diff",
 	"fsck", "verify-commit", "verify-tag", "verify-pack", "merge-tree", "patch-id", "stripspace", "check-ref-format", "check-mailmap",
 }
+
+// ReadsGit reports whether a subcommand of git changes nothing in the repository except its index.
+func ReadsGit(sub string) bool { return slices.Contains(gitReaders, sub) }
 
 // allInside reports whether a path is in the workspace, whatever the directory of p is.
 func (g *guesser) allInside(p *Part, path string) bool {

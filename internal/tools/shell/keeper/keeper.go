@@ -144,7 +144,7 @@ func parseSnapshot(words []string) *snapshot.Order {
 
 // lists returns the lists of an order, in the sequence of snapshotWords.
 func lists(o *snapshot.Order) []*[]string {
-	return []*[]string{&o.Roots, &o.Skip, &o.Protected, &o.Approved, &o.GitDirs, &o.Search.Inside, &o.Search.Outside, &o.Search.Relative}
+	return []*[]string{&o.Roots, &o.Skip, &o.Protected, &o.Approved, &o.GitDirs, &o.Repositories, &o.Search.Inside, &o.Search.Outside, &o.Search.Relative}
 }
 
 // Report is a message from the keeper about its command. The text of the kinds with one

@@ -455,7 +455,7 @@ func (c *change) keepRename(old, replaced place, exchange bool) (why string, err
 // renameTree keeps everything below a directory that is renamed, and the files that are at
 // the new names.
 func (c *change) renameTree(from, to place) (why string, err error) {
-	if !from.dir() || !c.wanted(from.path) && !c.wanted(to.path) {
+	if !from.dir() || !c.records(from.path) && !c.records(to.path) {
 		return "", nil
 	}
 	seen := 0

@@ -66,7 +66,9 @@ func (c *change) keepChanged(p place, how manner) (why string) {
 // keepAt is keepPlace without the check of protected names.
 func (c *change) keepAt(p place) (why string) {
 	if !c.wanted(p.path) {
-		return c.refuseGit(p)
+		if why = c.refuseGit(p); why != "" || !c.isGitState(p.path) {
+			return why
+		}
 	}
 	if c.isForeign(p) {
 		return ""
@@ -117,6 +119,9 @@ func (c *change) refuseGit(p place) (why string) {
 		return ""
 	}
 	programs, _ := gitFileAt(p.path)
+	if c.order.Strict && p.file() && isObject(rest) && !c.guard.isMade(dir) {
+		return c.refuse(p.path, "undo needs the objects of git")
+	}
 	if c.order.Git && (c.isGit() || programs == "" && (!p.exists || !holdsHistory(rest))) {
 		return ""
 	}
@@ -132,6 +137,54 @@ func (c *change) refuseGit(p place) (why string) {
 		return c.refuse(p.path, lostGit)
 	}
 	return c.refuse(dir, lostGit)
+}
+
+// isGitState reports whether a path in a git directory holds state that undo restores. In a git
+// directory that the command has created, none does.
+func (c *change) isGitState(path string) bool {
+	dir, rest := c.keptGitDir(path)
+	inner, ok := snapshot.GitState(rest)
+	return ok && !c.guard.isMade(filepath.Join(dir, inner))
+}
+
+// records reports whether the changes of a path are kept.
+func (c *change) records(path string) bool { return c.wanted(path) || c.isGitState(path) }
+
+// keptGitDir returns the git directory on the way to a path whose state undo restores, and the rest
+// of the path. Both are empty if there is none.
+func (w *Watcher) keptGitDir(path string) (dir, rest string) {
+	for _, dir := range w.order.Repositories {
+		if below(path, dir) {
+			return dir, path[len(dir)+1:]
+		}
+	}
+	for _, root := range w.order.Roots {
+		if !below(path, root) {
+			continue
+		}
+		if worktree, rest, found := strings.Cut(path[len(strings.TrimSuffix(root, "/")):], "/.git/"); found {
+			return strings.TrimSuffix(root, "/") + worktree + "/.git", rest
+		}
+	}
+	return "", ""
+}
+
+// isObject reports whether a path in a git directory is a file with objects. Git replaces others
+// below objects, such as lists and temporary files.
+func isObject(path string) bool {
+	if strings.HasPrefix(path, "modules/") { // the git directory of a submodule
+		_, path, _ = strings.Cut(path, "/objects/")
+		path = "objects/" + path
+	}
+	path, found := strings.CutPrefix(path, "objects/")
+	dir, name, _ := strings.Cut(path, "/")
+	switch {
+	case !found || strings.Contains(name, "/"):
+		return false
+	case dir == "pack":
+		return strings.HasPrefix(name, "pack-") && (strings.HasSuffix(name, ".pack") || strings.HasSuffix(name, ".idx"))
+	}
+	return len(dir) == 2 && !strings.HasPrefix(name, "tmp_")
 }
 
 // holdsHistory reports whether a path in a git directory is one without which commits,

@@ -138,8 +138,8 @@ func below(path, dir string) bool {
 
 // add adds a touched path to the store. It returns why the change is refused.
 func (w *Watcher) add(path string, before snapshot.State) (why string) {
-	// A device, socket or pipe has no content that could be lost.
-	if before.Lost != "" && before.Kind != snapshot.Other {
+	// A device, socket or pipe has no content that could be lost. An index can be too large.
+	if before.Lost != "" && before.Kind != snapshot.Other && w.wanted(path) {
 		if why = w.refuse(path, before.Lost); why != "" {
 			return why
 		}

@@ -1,0 +1,61 @@
+package policy
+
+import (
+	"slices"
+
+	"agent/internal/loop/policy/command"
+	"agent/internal/tools/git"
+)
+
+// removesObjects are the subcommands of git that remove what undo cannot restore: objects, reflogs
+// as a whole, and working trees with the file that names their git directory.
+var removesObjects = []string{"clean", "filter-branch", "filter-repo", "gc", "lfs", "maintenance", "prune", "prune-packed", "reflog", "repack", "submodule", "worktree"}
+
+// keepsHistory are the subcommands of git that change only files, what is staged and the stash, or
+// make a new repository. The others change the history, so mode edits asks about them.
+var keepsHistory = []string{
+	"add", "apply", "checkout", "checkout-index", "clean", "clone", "init", "mv", "reset", "restore", "rm", "sparse-checkout", "stage", "stash", "update-index",
+}
+
+// keepsGit reports whether undo restores what commands change in the git directories of the
+// workspace. It does not know those that only a .git file names.
+func (p Paths) keepsGit(in borders) bool {
+	return !slices.ContainsFunc(in.workspace, func(dir string) bool {
+		r, found := git.Open(dir)
+		return found && r.State() == ""
+	})
+}
+
+// restoresGit reports whether undo restores what a part that runs git changes in a git directory, if
+// it records that.
+func restoresGit(p *command.Part) bool {
+	sub, known := gitCommand(p)
+	return known && !slices.Contains(removesObjects, sub)
+}
+
+// changesHistory reports whether a part runs git to change commits, branches, tags or settings, or
+// may do so.
+func changesHistory(p command.Part) bool {
+	if !runsGit(p) {
+		return false
+	}
+	sub, known := gitCommand(&p)
+	switch {
+	case known && command.ReadsGit(sub):
+		return false
+	case !known || !slices.Contains(keepsHistory, sub):
+		return true
+	case sub == "reset":
+		return p.Traits&command.Permanent != 0
+	}
+	return p.Destroyed.MovesHead
+}
+
+// gitCommand returns the subcommand of a part that runs git. It reports false if it is not known.
+func gitCommand(p *command.Part) (sub string, known bool) {
+	if p.Program() != "git" || len(p.Argv) < 2 {
+		return "", false
+	}
+	sub = command.Subcommand(p.Argv[1:])
+	return sub, command.IsGitCommand(sub)
+}

@@ -1,0 +1,213 @@
+package undo
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"agent/internal/loop/event"
+	"agent/internal/realpath"
+	"agent/internal/tools/git"
+	"agent/internal/tools/snapshot"
+)
+
+// repository is the state of git that a Plan restores in one git directory: all of it or nothing. A
+// branch without its index, or the other way around, would show changes that nobody made.
+type repository struct {
+	dir   string // absolute
+	shown string // for the user
+	items []Item
+	why   string // why none of the items are restored; empty if they are
+}
+
+// repositoriesOf returns the git directories outside dirs, without symbolic links, of the
+// repositories that contain dirs or of which they are worktrees.
+func repositoriesOf(dirs []string) (all []string) {
+	for _, dir := range dirs {
+		r, ok := git.Open(dir)
+		if !ok {
+			continue
+		}
+		state := r.State()
+		isIn := func(dir string) bool { return realpath.Inside(state, dir) }
+		if state != "" && !slices.ContainsFunc(dirs, isIn) && !slices.Contains(all, state) {
+			all = append(all, state)
+		}
+	}
+	return all
+}
+
+// stateAt returns the git directory in which a path of r is, if the path holds the state of git.
+// It reports false for other paths in git directories.
+func (r root) stateAt(rel string) (dir string, ok bool) {
+	if r.isGit {
+		_, ok = snapshot.GitState(rel)
+		return r.dir, ok
+	}
+	worktree, rest, found := strings.Cut("/"+rel, "/.git/")
+	if !found {
+		return "", false
+	}
+	_, ok = snapshot.GitState(rest)
+	return join(r.dir, strings.TrimPrefix(worktree+"/.git", "/")), ok
+}
+
+// isGitPath reports whether a noted path is in a git directory of the workspace.
+func isGitPath(path string) bool { return strings.Contains(filepath.ToSlash(path), "/.git/") }
+
+// isIndex reports whether a path that holds the state of git is an index.
+func isIndex(path string) bool {
+	return filepath.Base(path) == "index" && !strings.Contains(path, "/refs/")
+}
+
+// sameStaged reports whether two contents of an index stage the same. git writes an index anew when
+// it only looks at files.
+func sameStaged(a, b []byte) bool {
+	x, err := git.StagedEntries(a)
+	if err != nil {
+		return false
+	}
+	y, err := git.StagedEntries(b)
+	return err == nil && slices.Equal(x, y)
+}
+
+// isRefreshed reports whether now is an index that stages the same as old.
+func (p place) isRefreshed(now, old snapshot.State, read func(hash string) ([]byte, error)) bool {
+	if p.repository == "" || !isIndex(p.rel) || now.Kind != snapshot.File || old.Hash == "" || now.Mode != old.Mode {
+		return false
+	}
+	content, err := read(old.Hash)
+	return err == nil && sameStaged(content, p.wholeNow())
+}
+
+// addState plans to restore a path that holds the state of git.
+func (w *planner) addState(at place, path string, chain []stretch) {
+	r := w.repositories[at.repository]
+	if r == nil {
+		r = &repository{dir: at.repository, shown: w.roots.show(at.repository)}
+		w.repositories[at.repository] = r
+	}
+	last := chain[len(chain)-1].after
+	now := at.now(nil).State
+	cur := now
+	if last != nil && at.isRefreshed(now, *last, w.pack.Read) {
+		cur = *last
+	}
+	it := Item{Path: path, Shown: w.roots.show(path), Now: now, left: last != nil && cur.Same(*last)}
+	for _, l := range slices.Backward(chain) {
+		switch {
+		case cur.Same(l.before):
+		case l.before.Lost != "":
+			r.why = it.Shown + ": " + l.before.Lost
+		case l.after == nil || cur.Same(*l.after):
+			cur = l.before
+		default:
+			r.why = it.Shown + " was changed since"
+		}
+	}
+	if cur.Kind == snapshot.File && !w.pack.Has(cur.Hash) && !cur.Same(now) {
+		r.why = it.Shown + ": its old content is no longer stored"
+	}
+	if it.To = cur; !cur.Same(now) {
+		w.items[path] = &it
+	}
+}
+
+// finishRepositories decides which repositories the plan restores, and adds them to it.
+func (w *planner) finishRepositories(ctx context.Context, paths []string) {
+	in := func(path, dir string) bool { return strings.HasPrefix(path, dir+string(filepath.Separator)) }
+	for _, r := range w.repositories {
+		w.plan.Conflicts = slices.DeleteFunc(w.plan.Conflicts, func(it Item) bool {
+			if !in(it.Path, r.dir) {
+				return false
+			}
+			r.items, r.why = append(r.items, it), it.Shown+" is in the way"
+			return true
+		})
+		for _, path := range paths {
+			if it := w.items[path]; it != nil && in(path, r.dir) {
+				r.items = append(r.items, *it)
+			}
+		}
+		if r.why == "" {
+			r.why = w.missingObjects(ctx, r)
+		}
+		if r.why != "" {
+			for _, it := range r.items {
+				delete(w.items, it.Path)
+			}
+			w.plan.Lost = append(w.plan.Lost, event.LostChange{Path: r.shown, Why: "the state of git stays: " + r.why})
+		}
+		if len(r.items) > 0 {
+			w.plan.repositories = append(w.plan.repositories, *r)
+		}
+	}
+	slices.SortFunc(w.plan.repositories, func(a, b repository) int { return strings.Compare(a.dir, b.dir) })
+}
+
+// missingObjects returns why a repository cannot be restored: git has removed commits or files that
+// its earlier state names, or cannot tell. It is empty if it can be.
+func (w *planner) missingObjects(ctx context.Context, r *repository) (why string) {
+	var ids []string
+	for _, it := range r.items {
+		ids = append(ids, w.objects(it)...)
+	}
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	if len(ids) == 0 {
+		return ""
+	}
+	dir := filepath.Dir(r.dir)
+	if filepath.Base(r.dir) != ".git" {
+		dir = w.roots.main
+	}
+	opened, ok := git.Open(dir)
+	if !ok {
+		return "there is no repository any more"
+	}
+	s, err := opened.Session(ctx)
+	if err != nil {
+		return "its objects cannot be looked up: " + err.Error()
+	}
+	defer s.Close()
+	switch missing, err := s.Missing(ctx, ids); {
+	case err != nil:
+		return "its objects cannot be looked up: " + err.Error()
+	case len(missing) > 0:
+		return "git has removed the object " + missing[0]
+	}
+	return ""
+}
+
+// objects returns the IDs of objects that the earlier state of an item names and the current one
+// does not.
+func (w *planner) objects(it Item) (ids []string) {
+	if strings.Contains(it.Path, "/modules/") || it.To.Kind != snapshot.File {
+		return nil // a submodule has objects of its own
+	}
+	to, err := w.pack.Read(it.To.Hash)
+	if err != nil {
+		return nil
+	}
+	if id := strings.TrimSpace(string(to)); git.IsObjectID(id) {
+		return []string{id}
+	}
+	if !isIndex(it.Path) {
+		return nil
+	}
+	staged, _ := git.StagedEntries(to)
+	known := map[string]bool{}
+	if at, ok := w.roots.at(it.Path); ok {
+		now, _ := git.StagedEntries(at.wholeNow())
+		for _, e := range now {
+			known[e.ID] = true
+		}
+	}
+	for _, e := range staged {
+		if !known[e.ID] && !e.IsSubmodule() {
+			ids = append(ids, e.ID)
+		}
+	}
+	return ids
+}

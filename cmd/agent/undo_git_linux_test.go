@@ -55,19 +55,12 @@ func TestUndoRestoresGit(t *testing.T) {
 	} {
 		t.Run(command, func(t *testing.T) {
 			t.Parallel()
-			h := newRepository(t)
+			h := newAuthor(t)
 			h.put(t, "all.sh", "git stash -q -u; git stash pop -q; git add -A; git commit -qm x; git branch y\n")
-			for _, args := range [][]string{{"branch", "old"}, {"config", "user.name", "x"}, {"config", "user.email", "x@example.org"}} {
-				cmd := exec.Command("git", args...)
-				cmd.Dir, cmd.Env = h.work, h.env
-				if out, err := cmd.CombinedOutput(); err != nil {
-					t.Fatalf("%v: %s", err, out)
-				}
-			}
 			before, files := h.gitState(t), h.tree(t)
 			out, _ := h.agent(t, "run", "--mode", "all", "run "+command)
-			if h.gitState(t) == before {
-				t.Fatalf("the command changed nothing: %s", out)
+			if h.gitState(t) == before || strings.Contains(out, "refused") {
+				t.Fatalf("a change was refused, or the command changed nothing: %s", out)
 			}
 			shown, code := h.agent(t, "undo", "--yes")
 			if code != 0 {
@@ -82,7 +75,144 @@ func TestUndoRestoresGit(t *testing.T) {
 					t.Errorf("%s is %q, want %q", name, now[name], text)
 				}
 			}
-			t.Log(shown)
+		})
+	}
+}
+
+// git runs git in the working directory.
+func (h home) git(t *testing.T, args ...string) string {
+	t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir, cmd.Env = h.work, h.env
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("git %v: %v: %s", args, err, out)
+	}
+	return string(out)
+}
+
+// newAuthor returns newRepository with a second branch and a name for commits.
+func newAuthor(t *testing.T) home {
+	t.Helper()
+	h := newRepository(t)
+	h.git(t, "branch", "old")
+	h.git(t, "config", "user.name", "x")
+	h.git(t, "config", "user.email", "x@example.org")
+	return h
+}
+
+// What the user does with git after a turn is never lost: the state of git is undone completely or
+// not at all.
+func TestUndoOfGitAndTheUser(t *testing.T) {
+	watched(t)
+	for name, c := range map[string]struct {
+		user   func(h home, t *testing.T)
+		undone bool
+		says   string
+	}{
+		"refreshes the index": {func(h home, t *testing.T) {
+			h.put(t, "src/a.go", "a\n")
+			h.git(t, "status")
+		}, true, ""},
+		"fetches": {func(h home, t *testing.T) { h.put(t, ".git/FETCH_HEAD", "x\n") }, true, ""},
+		"commits": {func(h home, t *testing.T) {
+			h.git(t, "commit", "-q", "--allow-empty", "-m", "mine")
+		}, false, "the state of git stays: .git/"},
+		"stages":   {func(h home, t *testing.T) { h.git(t, "add", "new.txt") }, false, "the state of git stays: .git/index was changed since"},
+		"branches": {func(h home, t *testing.T) { h.git(t, "branch", "mine") }, true, ""},
+		"locks": {func(h home, t *testing.T) { h.put(t, ".git/index.lock", "") }, false,
+			".git: another git process is running in this repository, or was killed and left its lock"},
+		"prunes": {func(h home, t *testing.T) {
+			h.git(t, "reflog", "expire", "--expire=now", "--all")
+			h.git(t, "gc", "-q", "--prune=now")
+		}, false, "the state of git stays: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newAuthor(t)
+			h.git(t, "add", "src/b.go") // the blob is in no commit
+			before := h.gitState(t)
+			out, _ := h.agent(t, "run", "--mode", "all", "run git reset -q && git commit -qam two && git branch -D old")
+			if h.gitState(t) == before {
+				t.Fatal(out)
+			}
+			c.user(h, t)
+			then := h.gitState(t)
+			shown, code := h.agent(t, "undo", "--yes")
+			want := then
+			if c.undone {
+				want = before
+				if name == "branches" {
+					return // the branch of the user stays, which TestUndoRestoresGit cannot compare
+				}
+			}
+			if got := h.gitState(t); got != want || (code == 0) != c.undone || !strings.Contains(shown, c.says) {
+				t.Errorf("exit code %d\n%s\n(-want +got):\n%s", code, shown, cmp.Diff(want, got))
+			}
+		})
+	}
+}
+
+// Redo restores the state that commands left, and an undo after it the one before.
+func TestRedoOfGit(t *testing.T) {
+	watched(t)
+	t.Parallel()
+	h := newAuthor(t)
+	before := h.gitState(t)
+	if out, code := h.agent(t, "run", "--mode", "all", "run git stash push -q -u && git checkout -q -b a/b && git commit -q --allow-empty -m two"); code != 0 {
+		t.Fatal(out)
+	}
+	after := h.gitState(t)
+	for _, c := range []struct {
+		args []string
+		want string
+	}{{nil, before}, {[]string{"--redo"}, after}, {nil, before}, {[]string{"--redo"}, after}} {
+		out, code := h.agent(t, append([]string{"undo", "--yes"}, c.args...)...)
+		if d := cmp.Diff(c.want, h.gitState(t)); d != "" || code != 0 {
+			t.Errorf("undo %q: exit code %d (-want +got):\n%s\n%s", c.args, code, d, out)
+		}
+	}
+}
+
+// In a line with git, a script cannot remove the objects that undo needs.
+func TestScriptsCannotRemoveObjects(t *testing.T) {
+	watched(t)
+	t.Parallel()
+	h := newAuthor(t)
+	h.git(t, "add", "src/b.go")
+	h.put(t, "gc.sh", "git reset -q --hard; git branch -D old; git reflog expire --expire=now --all; git gc -q --prune=now; rm -rf .git/objects; find .git/objects -type f -delete\n")
+	before := h.gitState(t)
+	out, _ := h.agent(t, "run", "--mode", "all", "run git add main.go; sh gc.sh")
+	shown, _ := h.agent(t, "undo", "--yes")
+	if d := cmp.Diff(before, h.gitState(t)); d != "" {
+		t.Errorf("(-before +after undo):\n%s\n%s\n%s", d, out, shown)
+	}
+	h.git(t, "fsck", "--full")
+}
+
+// The state of git is restored, too, if the git directory is outside the workspace.
+func TestUndoOfGitOutsideTheWorkspace(t *testing.T) {
+	watched(t)
+	for _, place := range []string{"subdirectory", "linked worktree"} {
+		t.Run(place, func(t *testing.T) {
+			t.Parallel()
+			h := newAuthor(t)
+			if place == "subdirectory" {
+				h.work += "/src"
+			} else {
+				h.git(t, "worktree", "add", "-q", "-b", "linked", "../linked")
+				h.work += "/../linked"
+				h.put(t, "../linked/main.go", "changed\n")
+			}
+			before := h.gitState(t)
+			out, _ := h.agent(t, "run", "--mode", "all", "--allow", "command: git add", "--allow", "command: git commit", "--allow", "command: git branch -D old", "run git add -A . && git commit -qm two && git branch -D old")
+			if h.gitState(t) == before {
+				t.Fatal(out)
+			}
+			shown, code := h.agent(t, "undo", "--yes")
+			if d := cmp.Diff(before, h.gitState(t)); d != "" || code != 0 {
+				t.Errorf("exit code %d (-before +after undo):\n%s\n%s", code, d, shown)
+			}
 		})
 	}
 }

@@ -216,6 +216,9 @@ func turnLine(t event.ChangedTurn) string {
 		name = t.Prompt
 	}
 	line := fmt.Sprintf("%s · %s, +%d −%d", name, phrase.Count(t.Files, "file"), t.Added, t.Removed)
+	if t.Git {
+		line += ", git"
+	}
 	if t.Commands > 0 {
 		line += ", " + phrase.Count(t.Commands, "command")
 	}

@@ -81,6 +81,8 @@ type (
 		Added    int    `json:"added"`
 		Removed  int    `json:"removed"`
 		Commands int    `json:"commands"` // that ran
+		// Git is set if the turn changed the state of git, such as a branch or what is staged.
+		Git bool `json:"git,omitempty"`
 	}
 )
 

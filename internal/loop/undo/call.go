@@ -133,9 +133,12 @@ func (k *call) settle(touched []snapshot.Touched) []string {
 		ignored := created && !k.tool && at.isIgnored()
 		var c capture
 		var left snapshot.State
-		if ignored {
+		switch {
+		case ignored:
 			left = at.look()
-		} else {
+		case at.repository != "" && isIndex(at.rel): // to compare a later one with it
+			left = at.take(k.Pack)
+		default:
 			left = at.take(&c)
 		}
 		if at.isRefreshed(left, t.Before, k.Pack.Read) {

@@ -346,6 +346,7 @@ func (s *step) files() int {
 func (s *step) summary() event.ChangedTurn {
 	t := event.ChangedTurn{Number: s.turn.Number, At: s.turn.At, Prompt: s.turn.Prompt, Files: s.files(), Commands: s.commands}
 	for _, c := range s.changes {
+		t.Git = t.Git || isGitPath(c.path) && c.isChange()
 		t.Added += c.added
 		t.Removed += c.removed
 	}

@@ -106,7 +106,8 @@ func TestAnUndoThatIsKilledIsFinished(t *testing.T) {
 		t.Skip("few of the slow programs with the race detector are killed at the right moment")
 	}
 	runs := sampling.Runs(10)
-	files := map[string]string{"file": "x\n", "dir/x": "x\n", "dir/y/z": "z\n", "pair/x": "one file\n"}
+	files := map[string]string{"file": "x\n", "dir/x": "x\n", "dir/y/z": "z\n", "pair/x": "one file\n",
+		".git/HEAD": "ref: refs/heads/main\n", ".git/refs/heads/main": "1\n", ".git/refs/heads/a": "a\n", ".git/logs/HEAD": "1\n", ".git/index": "1\n"}
 	for i := range 20 {
 		files["many/f"+strconv.Itoa(i)] = ten
 	}
@@ -127,6 +128,11 @@ func TestAnUndoThatIsKilledIsFinished(t *testing.T) {
 			c.write("file/now/a", "dir\n")
 			c.link("link", "dir")
 			c.chmod("many", 0o700)
+			c.write(".git/HEAD", "ref: refs/heads/b\n")
+			c.write(".git/index", "2\n")
+			c.write(".git/logs/HEAD", "1\n2\n")
+			c.remove(".git/refs/heads/a")
+			c.write(".git/refs/heads/a/b", "a/b\n")
 		})
 	})
 	after := s.tree()

@@ -3,7 +3,7 @@ package undo
 import (
 	"errors"
 	"io/fs"
-	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -48,40 +48,46 @@ func (w *applier) repositories() map[string][]int {
 // lock locks the repository in dir, and returns the paths of the locks. The error says why nothing
 // in it can be restored.
 func (w *applier) lock(dir string, items []int) (held []string, err error) {
-	mark := []byte("agent undo " + w.journal.ID + "\n")
 	for _, name := range w.lockNames(dir, items) {
 		at, ok := w.roots.lockAt(name)
 		if !ok {
 			continue
 		}
-		f, err := at.open.OpenFile(at.rel, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-		switch {
+		switch err := w.create(at); {
 		case err == nil:
-			_, err = f.Write(mark)
 			held = append(held, name)
-			if err = errors.Join(err, f.Close()); err != nil {
-				return held, err
-			}
-		case errors.Is(err, fs.ErrNotExist): // the git directory of a submodule that is gone
-		case !errors.Is(err, fs.ErrExist):
+		case !errors.Is(err, fs.ErrNotExist): // otherwise it is that of a submodule that is gone
 			return held, err
-		default:
-			if old, _ := at.open.ReadFile(at.rel); string(old) != string(mark) { // a crash left it
-				return held, errLocked
-			}
-			held = append(held, name)
 		}
 	}
 	for _, i := range items {
-		if w.ready[i] || w.isSkipped(i) {
+		if w.ready[i] || w.isSkipped(i) || isDirItem(w.journal.Items[i]) {
 			continue
 		}
-		at, ok := w.roots.at(w.journal.Items[i].Path)
-		if !ok || w.unchanged(i, at) != nil && !isDirItem(w.journal.Items[i]) {
+		if at, ok := w.roots.at(w.journal.Items[i].Path); !ok || w.unchanged(i, at) != nil {
 			return held, errChanged
 		}
 	}
 	return held, nil
+}
+
+// create creates a lock. The lock of an undo that a crash interrupted, which its content names, is
+// taken over. Locks of git are empty at first, so a lock never has less than its content.
+func (w *applier) create(at place) error {
+	mark := []byte("agent undo " + w.journal.ID + "\n")
+	temp := path.Join(path.Dir(at.rel), ".agent-"+w.journal.ID+".tmp")
+	defer func() { _ = at.open.Remove(temp) }()
+	if err := at.open.WriteFile(temp, mark, 0o644); err != nil {
+		return err
+	}
+	err := at.open.Link(temp, at.rel)
+	if old, _ := at.open.ReadFile(at.rel); errors.Is(err, fs.ErrExist) && string(old) == string(mark) {
+		return nil
+	}
+	if errors.Is(err, fs.ErrExist) {
+		return errLocked
+	}
+	return err
 }
 
 func isDirItem(it journalItem) bool {

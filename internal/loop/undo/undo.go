@@ -11,8 +11,9 @@
 // the steps left behind is merged if it is text and the changes do not overlap;
 // otherwise it is a conflict and stays as it is. What an undo replaces is in the pack
 // before it is replaced. An undo that was interrupted by a crash is finished by Recover.
-// Paths outside of the roots, and in git directories, are never touched.
+// Paths outside of the roots are never touched. In git directories only the state of git is
+// restored (snapshot.GitState): all of it or nothing.
 //
-// Nothing here asks the user, runs a program or writes the session log. Start reading
-// at Recorder and Restorer.
+// Nothing here asks the user or writes the session log. The only program that runs is git, isolated
+// from the repository's configuration, to look up objects. Start reading at Recorder and Restorer.
 package undo

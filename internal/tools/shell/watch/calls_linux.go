@@ -280,6 +280,10 @@ func (c *change) removed(dir, path, flags int) (why string, err error) {
 		c.missing(&p)
 		return "", err
 	}
+	if c.acts && flags&unix.AT_REMOVEDIR != 0 && p.dir() && c.git(p.path) && hasHead(p.path) { // git stash tries it
+		c.act = func() error { return c.failsWith(&p, unix.ENOTEMPTY) }
+		return "", nil
+	}
 	return c.keepMoved(p, taken), nil
 }
 

@@ -107,7 +107,7 @@ func TestAnUndoThatIsKilledIsFinished(t *testing.T) {
 	}
 	runs := sampling.Runs(10)
 	files := map[string]string{"file": "x\n", "dir/x": "x\n", "dir/y/z": "z\n", "pair/x": "one file\n",
-		".git/HEAD": "ref: refs/heads/main\n", ".git/refs/heads/main": "1\n", ".git/refs/heads/a": "a\n", ".git/logs/HEAD": "1\n", ".git/index": "1\n"}
+		".git/HEAD": "ref: refs/heads/main\n", ".git/refs/heads/main": "1\n", ".git/refs/heads/a": "a\n", ".git/logs/HEAD": "1\n", ".git/index": "1\n", ".git/objects/x": "x\n"}
 	for i := range 20 {
 		files["many/f"+strconv.Itoa(i)] = ten
 	}

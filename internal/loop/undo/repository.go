@@ -2,6 +2,7 @@ package undo
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -149,6 +150,9 @@ func (w *planner) finishRepositories(ctx context.Context, paths []string) {
 // missingObjects returns why a repository cannot be restored: git has removed commits or files that
 // its earlier state names, or cannot tell. It is empty if it can be.
 func (w *planner) missingObjects(ctx context.Context, r *repository) (why string) {
+	if info, err := os.Stat(filepath.Join(r.dir, "objects")); err != nil || !info.IsDir() {
+		return "the repository was removed"
+	}
 	var ids []string
 	for _, it := range r.items {
 		ids = append(ids, w.objects(it)...)

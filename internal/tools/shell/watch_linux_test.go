@@ -334,7 +334,7 @@ func TestWatchNotesTheLossOfRepositories(t *testing.T) {
 	write(t, filepath.Join(w.dir, "r/.git/HEAD"), "ref\n")
 	w.run("mv d n; rm -r r")
 	kept := w.touched()
-	same(t, keptPaths(kept), "d d/.git d/one d/sub d/sub/three d/two n n/one n/sub n/sub/three n/two r r/.git")
+	same(t, keptPaths(kept), "d d/.git d/one d/sub d/sub/three d/two n n/one n/sub n/sub/three n/two r r/.git r/.git/HEAD")
 	for _, name := range []string{"d/.git", "r/.git"} {
 		same(t, kept[name].Lost, "git directories are not kept")
 	}

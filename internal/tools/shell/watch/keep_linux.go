@@ -150,25 +150,6 @@ func (c *change) isGitState(path string) bool {
 // records reports whether the changes of a path are kept.
 func (c *change) records(path string) bool { return c.wanted(path) || c.isGitState(path) }
 
-// keptGitDir returns the git directory on the way to a path whose state undo restores, and the rest
-// of the path. Both are empty if there is none.
-func (w *Watcher) keptGitDir(path string) (dir, rest string) {
-	for _, dir := range w.order.Repositories {
-		if below(path, dir) {
-			return dir, path[len(dir)+1:]
-		}
-	}
-	for _, root := range w.order.Roots {
-		if !below(path, root) {
-			continue
-		}
-		if worktree, rest, found := strings.Cut(path[len(strings.TrimSuffix(root, "/")):], "/.git/"); found {
-			return strings.TrimSuffix(root, "/") + worktree + "/.git", rest
-		}
-	}
-	return "", ""
-}
-
 // isObject reports whether a path in a git directory is a file with objects. Git replaces others
 // below objects, such as lists and temporary files.
 func isObject(path string) bool {

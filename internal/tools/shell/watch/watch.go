@@ -130,6 +130,33 @@ func (w *Watcher) wanted(path string) bool {
 	return false
 }
 
+// holdsState reports whether a path holds the state of a repository that existed before, or that the
+// command has created.
+func (w *Watcher) holdsState(path string) bool {
+	_, rest := w.keptGitDir(path)
+	_, ok := snapshot.GitState(rest)
+	return ok
+}
+
+// keptGitDir returns the git directory on the way to a path whose state undo restores, and the rest
+// of the path. Both are empty if there is none.
+func (w *Watcher) keptGitDir(path string) (dir, rest string) {
+	for _, dir := range w.order.Repositories {
+		if below(path, dir) {
+			return dir, path[len(dir)+1:]
+		}
+	}
+	for _, root := range w.order.Roots {
+		if !below(path, root) {
+			continue
+		}
+		if worktree, rest, found := strings.Cut(path[len(strings.TrimSuffix(root, "/")):], "/.git/"); found {
+			return strings.TrimSuffix(root, "/") + worktree + "/.git", rest
+		}
+	}
+	return "", ""
+}
+
 // below reports whether path is in dir.
 func below(path, dir string) bool {
 	dir = strings.TrimSuffix(dir, "/")
@@ -139,7 +166,7 @@ func below(path, dir string) bool {
 // add adds a touched path to the store. It returns why the change is refused.
 func (w *Watcher) add(path string, before snapshot.State) (why string) {
 	// A device, socket or pipe has no content that could be lost. An index can be too large.
-	if before.Lost != "" && before.Kind != snapshot.Other && w.wanted(path) {
+	if before.Lost != "" && before.Kind != snapshot.Other && !(before.Kind == snapshot.File && w.holdsState(path)) {
 		if why = w.refuse(path, before.Lost); why != "" {
 			return why
 		}

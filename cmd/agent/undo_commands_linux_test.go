@@ -121,7 +121,6 @@ func TestUnrestorableFilesSurvive(t *testing.T) {
 		{"all", "git branch -D old", "denied: "},
 		{"all", "git branch --d old", "denied: "},
 		{"all", "git reset --h", "denied: "},
-		{"all", "git checkout --f", "denied: "},
 		{"all", "git reset", "denied: "},
 		{"all", "sh clean.sh", `it is larger than 64 MB`},
 		{"all", "make clean", `it is larger than 64 MB`},

@@ -45,6 +45,7 @@ func TestUndoRestoresGit(t *testing.T) {
 		"git branch -D old",
 		"git branch -m old older/x",
 		"git reset -q --hard HEAD",
+		"git add -A && git checkout -q --f",
 		"git rm -q --cached src/a.go",
 		"git mv src/a.go util.go && git commit -qm moved",
 		"git config user.name Somebody",

@@ -43,6 +43,9 @@ func TestUndoRestoresGit(t *testing.T) {
 		"git checkout -q -b feature/x && git commit -qam two",
 		"git checkout -q old && git commit -q --allow-empty -m other",
 		"git branch -D old",
+		"git branch --d old",
+		"git reset --h",
+		"git reset -q",
 		"git branch -m old older/x",
 		"git reset -q --hard HEAD",
 		"git add -A && git checkout -q --f",
@@ -57,6 +60,7 @@ func TestUndoRestoresGit(t *testing.T) {
 		t.Run(command, func(t *testing.T) {
 			t.Parallel()
 			h := newAuthor(t)
+			h.git(t, "add", "src/b.go")
 			h.put(t, "all.sh", "git stash -q -u; git stash pop -q; git add -A; git commit -qm x; git branch y\n")
 			before, files := h.gitState(t), h.tree(t)
 			out, _ := h.agent(t, "run", "--mode", "all", "run "+command)

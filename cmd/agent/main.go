@@ -108,6 +108,7 @@ offline guide answers simple requests.`,
 	p.StringVar(&o.permit.Mode, "mode", "", "permission `mode`: ask (default), edits (auto-approve file edits), plan (read-only), all (auto-approve most calls)")
 	p.StringArrayVar(&o.permit.Allow, "allow", nil, "add a `RULE` that allows calls without approval, such as 'command: go test'; can be repeated")
 	p.StringArrayVar(&o.permit.Deny, "deny", nil, "add a `RULE` that denies calls, such as 'edit: docs/**'; can be repeated")
+	p.BoolVar(&o.permit.NoSandbox, "no-sandbox", false, "run commands without a sandbox, because the machine or container is itself the boundary")
 	o.budget.Add(p)
 	p.StringVar(&o.Effort, "effort", "", "reasoning effort `level`, if the model supports it: low, medium, high")
 	p.StringVar(&o.prompt.System, "system", "", "replace the system prompt: `TEXT` or @FILE")

@@ -4,11 +4,13 @@ import (
 	"os"
 
 	"agent/cmd/agent/access"
+	"agent/cmd/agent/command"
 	"agent/cmd/agent/permit"
 	"agent/cmd/agent/project"
 	"agent/cmd/agent/settings"
 	"agent/cmd/agent/trust"
 	"agent/internal/loop/delegate"
+	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
 )
 
@@ -24,6 +26,9 @@ func (a *app) collectPermissions(flags permit.Flags, file settings.File) error {
 	}
 	a.notices = append(a.notices, p.Notices...)
 	o := &a.options.Permissions
+	if flags.NoSandbox {
+		o.Sandbox = func() (policy.Sandbox, string) { return policy.SandboxOutside, access.NoSandbox }
+	}
 	o.Mode, o.Modes, o.Rules, o.ProjectRules, o.Remembered = p.Mode, p.Modes, p.Rules, p.Project.Rules, p.Project.Grants
 	collect := func(string) ([]delegate.Agent, []string) { return project.Agents(a.project) }
 	a.trust = trust.NewReview(a.dir, p.File, p.Project.Confirmed, repositorySources(file.Settings, collect)...)
@@ -40,6 +45,18 @@ func permitPaths(dir string, set settings.Settings) policy.Paths {
 	p := judgingPaths(dir, set)
 	p.Temp = access.TempDir("permit", p, func() bool { return p.Sandbox == policy.SandboxFull })
 	return p
+}
+
+// checkUnattended returns an error if the session has no user and its mode approves commands that
+// cannot run: without any sandbox all of them would be denied.
+func (a *app) checkUnattended() error {
+	if a.sandbox == nil || a.options.Permissions.Mode != event.ModeAll {
+		return nil
+	}
+	if form, why := a.sandbox.State(); form == policy.SandboxMissing {
+		return command.Usage("--mode all: %s If this machine or container is itself the boundary, add --no-sandbox", why)
+	}
+	return nil
 }
 
 // judgingPaths returns the paths by which calls in dir are judged without a session.
@@ -65,7 +82,7 @@ func (a *app) protectPaths() {
 		paths.Outputs = a.stored.Log.Outputs()
 		a.options.Permissions.Key = func() ([]byte, error) { return policy.Key(key) }
 	}
-	if valueOr(a.set.Sandbox, true) {
+	if a.options.Permissions.Sandbox == nil && valueOr(a.set.Sandbox, true) {
 		a.sandbox = access.NewSandbox(version, a.stored.Log != nil)
 		a.options.Permissions.Sandbox = a.sandbox.State
 		id := ""

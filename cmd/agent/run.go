@@ -33,6 +33,7 @@ type runOptions struct {
 	Schema string   // file of a JSON schema
 	Images []string // files
 	Stdin  bool     // wait for standard input until it ends
+	Strict bool     // any denied call sets the exit code
 	// after replaces time.After in tests.
 	after func(time.Duration) <-chan time.Time
 }
@@ -80,6 +81,7 @@ sends the prompts and approves the calls: see agent help protocol.
 	cmd.Flags().StringVar(&opts.Schema, "schema", "", "`file` with a JSON schema for the answer; only the answer is printed")
 	cmd.Flags().StringArrayVar(&opts.Images, "image", nil, "add an image `file` to the prompt (PNG, JPEG, GIF, WebP or BMP); can be repeated")
 	cmd.Flags().BoolVar(&opts.Stdin, "stdin", false, "wait for standard input until it ends, like the argument -")
+	cmd.Flags().BoolVar(&opts.Strict, "strict-denied", false, "exit with 3 if any call was denied, even if a later one replaced it")
 	cmd.Flags().StringVarP(&opts.Output, "output", "o", "text", "output `format`: text, json (one object at the end) or stream-json (one event per line)")
 	cmd.Flags().StringVar(&opts.Input, "input", "text", "input `format`: text, or stream-json (one command per line, needs --output stream-json)")
 	cmd.Flags().BoolVar(&opts.Parts, "include-partial", false, "with --output stream-json: also print text as it streams, and other events that are not stored")
@@ -139,6 +141,11 @@ func runRun(_ context.Context, opts *runOptions) error {
 		return err
 	}
 	defer a.close()
+	if !commands {
+		if err := a.checkUnattended(); err != nil {
+			return err
+		}
+	}
 	a.options.Schema = schema
 	if opts.Output == streamJSON {
 		headless.WriteStart(out, headless.Start{Session: a.stored.ID(), Version: version, Directory: a.dir, Model: a.options.Models.Current.Name, Mode: a.options.Permissions.Mode})
@@ -152,11 +159,13 @@ func runRun(_ context.Context, opts *runOptions) error {
 	}
 	if !commands {
 		t := a.turn()
-		t.Prompt, t.Late = prompt, late
+		t.Prompt, t.Late, t.StrictDenied = prompt, late, opts.Strict
 		return t.Run(p, out)
 	}
 	images := desktop.Images{Dir: a.dir}
-	return headless.Conversation{Turn: a.turn(), Input: headless.Input{From: opts.IO.In, Image: images.Content}}.Run(p, out)
+	t := a.turn()
+	t.StrictDenied = opts.Strict
+	return headless.Conversation{Turn: t, Input: headless.Input{From: opts.IO.In, Image: images.Content}}.Run(p, out)
 }
 
 // prompt returns the prompt of the arguments, standard input and --image, and when input

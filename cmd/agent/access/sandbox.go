@@ -102,6 +102,10 @@ func readReport(file, system string) (sandbox.Report, bool) {
 	return sandbox.Report{Form: stored.Form, Reason: stored.Reason, Notify: stored.Notify}, true
 }
 
+// NoSandbox is the notice about --no-sandbox.
+const NoSandbox = "--no-sandbox: commands run without a sandbox, as your user. In mode all they run without approval, " +
+	"except if their text shows a change to a protected path or a git push, and undo sees only what it finds afterwards."
+
 // State returns how far commands are restricted, and a notice for the user if that is
 // less than the complete sandbox. It may wait for the probe.
 func (s *Sandbox) State() (policy.Sandbox, string) {

@@ -25,6 +25,8 @@ type Turn struct {
 	Schema  *turn.Schema // of the answer; nil for any answer
 	Session string       // ID; empty if the session is not saved
 	Model   string
+	// StrictDenied is set if any denied call sets the exit code.
+	StrictDenied bool
 	// Late is closed when input comes that the prompt should have had: see Stdin. It may be
 	// nil.
 	Late  <-chan struct{}
@@ -98,7 +100,7 @@ func (t Turn) Run(p Printer, out *Output) error {
 
 // result returns the result of a turn that has not ended.
 func (t Turn) result() Result {
-	return Result{Type: "result", Session: t.Session, Model: t.Model, ExitCode: exit.Failed}
+	return Result{Type: "result", Session: t.Session, Model: t.Model, ExitCode: exit.Failed, strict: t.StrictDenied}
 }
 
 // outcome returns the error of a run with this exit code.

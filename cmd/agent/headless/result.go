@@ -1,6 +1,7 @@
 package headless
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 
@@ -33,8 +34,12 @@ type Result struct {
 	// Plan is the plan that the model presented; nil if it presented none.
 	Plan *presentedPlan `json:"plan,omitempty"`
 
+	// Denied are the calls that needed approval when nobody could give it, in their order.
+	Denied []deniedCall `json:"denied,omitempty"`
+
 	final  llm.Answer
 	denied denials
+	strict bool // see Turn.StrictDenied
 	edited bool // a tool has begun to change files
 	late   bool // input that came too late has ended the turn
 }
@@ -63,6 +68,13 @@ func (c *changedFiles) add(e *event.FilesChanged) *changedFiles {
 	return c
 }
 
+// deniedCall is a denied call in a result.
+type deniedCall struct {
+	ID    string `json:"id"`
+	Title string `json:"title"`
+	Why   string `json:"why"` // for the user, with the flags that would allow the call
+}
+
 // presentedPlan is a plan in a result.
 type presentedPlan struct {
 	event.Plan
@@ -88,7 +100,7 @@ func (r *Result) Add(e event.Event) (ended bool) {
 		if r.Plan == nil || e.Result.ID != r.Plan.call { // the text before the plan is the answer
 			r.final.Add(llm.Message{Kind: llm.ToolResult})
 		}
-		r.denied.end(e)
+		r.endCall(e)
 	case *event.ToolStart:
 		r.edited = r.edited || e.Effect == event.WriteEffect
 	case *event.FilesChanged:
@@ -97,7 +109,7 @@ func (r *Result) Add(e event.Event) (ended bool) {
 	case event.Delegated:
 		switch e := e.Event.(type) {
 		case *event.ToolEnd:
-			r.denied.end(e)
+			r.endCall(e)
 		case *event.FilesChanged:
 			r.denied.changed(e)
 		case *event.ToolStart:
@@ -108,6 +120,13 @@ func (r *Result) Add(e event.Event) (ended bool) {
 		return true
 	}
 	return false
+}
+
+// endCall updates the result with the end of a call.
+func (r *Result) endCall(e *event.ToolEnd) {
+	if r.denied.end(e); e.Unattended {
+		r.Denied = append(r.Denied, deniedCall{e.Result.ID, e.Title, cmp.Or(e.Error, e.Result.Text)})
+	}
 }
 
 // end updates the result with the end of the turn.
@@ -139,7 +158,7 @@ func (r *Result) finish(schema *turn.Schema, killed int) {
 	case r.late:
 		r.ExitCode, r.Error = exit.Failed, lateInput
 		r.Hint = "The run had begun without it. With --stdin, or - as the last argument, agent run waits for the input to end."
-	case r.denied.left() && r.ExitCode != exit.Interrupted && (r.ExitCode != exit.Limit || r.Reason == string(event.AllFailed)):
+	case (r.denied.left() || r.strict && len(r.Denied) > 0) && r.ExitCode != exit.Interrupted && (r.ExitCode != exit.Limit || r.Reason == string(event.AllFailed)):
 		r.ExitCode = exit.Denied
 	}
 	r.SetAnswer(schema)

@@ -23,6 +23,7 @@ import (
 type Flags struct {
 	Mode        string   // empty for the configured one
 	Allow, Deny []string // rules
+	NoSandbox   bool     // the machine or container is the boundary
 }
 
 // Permissions are the permissions of a workspace.
@@ -60,6 +61,9 @@ func Collect(dir string, flags Flags, file settings.File, system settings.System
 	}
 	if on := file.Sandbox; admin.Sandbox && on != nil && !*on {
 		return p, command.Usage("%s:%d: the system policy %s requires the sandbox. Remove \"sandbox\": false", file.Path, file.Lines["sandbox"], admin.Path)
+	}
+	if admin.Sandbox && flags.NoSandbox {
+		return p, command.Usage("--no-sandbox: the system policy %s requires the sandbox", admin.Path)
 	}
 	p.Rules = admin.Rules
 	for _, f := range []struct {

@@ -59,3 +59,10 @@ func gitCommand(p *command.Part) (sub string, known bool) {
 	sub = command.Subcommand(p.Argv[1:])
 	return sub, command.IsGitCommand(sub)
 }
+
+// pushes reports whether a command sends commits to another repository, as far as its text shows.
+func (f Facts) pushes() bool {
+	return slices.ContainsFunc(f.Command.Parts, func(p command.Part) bool {
+		return p.Program() == "git" && slices.ContainsFunc(p.Words[1:], func(w command.Word) bool { return w.Text == "push" || w.Text == "send-pack" })
+	})
+}

@@ -51,13 +51,14 @@ func (p *Policy) judgeCommand(c tools.Call, f Facts, found ruling) Verdict {
 		v.Why, v.Rule = why, why
 		v.Decider = p.row(why)
 	case event.ModeEdits:
-		if p.runsInEdits(c, f, all) {
+		why := p.asksInEdits(c, f, all)
+		if why == "" {
 			run := p.runs("commands in the full sandbox need no approval if undo can restore what they change")
 			run.Access, run.Files = tools.Access{HideHome: true, Strict: true, Repositories: f.losses.git, ReadOnly: f.losses.readOnly}, f.Files
 			return run
 		}
 		if v.Rule == ruleCommands {
-			v.Decider = p.row(f.ruleEdits())
+			v.Rule, v.Decider = why, p.row(why)
 		}
 	}
 	if all.options {
@@ -94,6 +95,8 @@ func (p *Policy) runsInAll(f Facts, all allowance, connects bool) Verdict {
 	switch {
 	case f.paths.Disposable:
 		run = p.runs("all changes are discarded with this workspace")
+	case f.paths.Sandbox == SandboxOutside:
+		return p.runs("--no-sandbox: commands need no approval")
 	case !f.losses.recorded:
 		run = p.runs("commands whose text shows nothing that they destroy need no approval")
 		run.Access.ReadOnly = f.losses.readOnly
@@ -142,16 +145,22 @@ func (f Facts) systemTemporary(approved bool) (paths []string) {
 	return paths
 }
 
-// runsInEdits reports whether a command needs no approval in mode edits: it runs in the
-// complete sandbox without the network, it names no files outside the workspace, undo can restore
+// asksInEdits returns why a command needs approval in mode edits; empty if it runs. It runs in the
+// complete sandbox without the network if it names no files outside the workspace, undo can restore
 // what it changes, and its text shows no change of the history of git. The changes of a copy are
 // judged when they are applied.
-func (p *Policy) runsInEdits(c tools.Call, f Facts, all allowance) bool {
-	if f.Command == nil || f.paths.Copy || f.paths.Disposable || f.paths.Sandbox != SandboxFull || !f.losses.recorded || len(f.losses.appended)+len(c.Warnings) > 0 {
-		return false
+func (p *Policy) asksInEdits(c tools.Call, f Facts, all allowance) string {
+	switch {
+	case f.Command == nil || f.paths.Copy || f.paths.Disposable || f.paths.Sandbox != SandboxFull || !f.losses.recorded || len(f.losses.appended)+len(c.Warnings) > 0:
+		return f.ruleEdits()
+	case slices.ContainsFunc(f.Command.Parts, changesHistory), f.losses.git && !f.losses.keepsGit:
+		return "commands that change the history or the settings of git need approval"
+	case f.namesOutside():
+		return "commands that name files outside the workspace need approval"
+	case all.network:
+		return "commands that use the network need approval"
 	}
-	history := slices.ContainsFunc(f.Command.Parts, changesHistory) || f.losses.git && !f.losses.keepsGit
-	return !f.namesOutside() && !history && !all.network && p.unapproved(f, all.left) == ""
+	return p.unapproved(f, all.left)
 }
 
 // writesTemporary reports whether a command writes to a path in the temporary directory, so
@@ -218,7 +227,7 @@ func (p *Policy) askCommand(c tools.Call, f Facts) Verdict {
 	v.Access.Network = f.Command.Traits&command.Connects != 0
 	paths, known := f.writesOutside()
 	switch {
-	case f.paths.Sandbox == SandboxOff, f.paths.Sandbox == SandboxMissing:
+	case f.paths.Sandbox.none():
 	case known:
 		v.Access.Write, v.Access.Protected, v.Access.Show = paths, f.spelled, f.shownSecrets()
 	case p.deniesNetwork(f) == nil: // a command without a sandbox has the network
@@ -276,6 +285,10 @@ func denied(f Facts) string {
 func (p *Policy) unapproved(f Facts, left command.Trait) string {
 	switch {
 	case f.paths.Disposable:
+		return ""
+	case f.paths.Sandbox == SandboxOutside && f.pushes():
+		return "commands that push to another repository need approval"
+	case f.paths.Sandbox == SandboxOutside:
 		return ""
 	case f.paths.Sandbox == SandboxMissing:
 		return "commands need approval, because this system has no sandbox"

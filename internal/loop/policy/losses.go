@@ -54,7 +54,7 @@ type sizes map[string]string
 // losses looks at the files that a command in dir destroys.
 func (p Paths) losses(ctx context.Context, c *command.Command, dir string, in borders) losses {
 	room := int64(0)
-	if p.Room != nil && p.Sandbox != SandboxOff && p.Sandbox != SandboxMissing {
+	if p.Room != nil && !p.Sandbox.none() {
 		room = p.Room()
 	}
 	l := looker{losses: losses{recorded: room > 0, sizes: sizes{}}, dir: dir, in: in, paths: p}

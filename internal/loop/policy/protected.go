@@ -104,7 +104,15 @@ const (
 	SandboxMissing                // the system supports none: mode all asks before commands
 	SandboxPartial                // limits writes and the network, but not reads
 	SandboxFull                   // limits writes, reads and the network
+	// SandboxOutside is that of the machine or container itself: the user has said that it is the
+	// boundary. Commands run without a sandbox, and mode all approves them.
+	SandboxOutside
 )
+
+// none reports whether commands run without a sandbox of this program.
+func (s Sandbox) none() bool {
+	return s == SandboxOff || s == SandboxMissing || s == SandboxOutside
+}
 
 // protected returns the protected targets of c, each by the first spelling of its
 // path that is protected.

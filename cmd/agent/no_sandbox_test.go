@@ -47,8 +47,8 @@ func TestResultListsDeniedCalls(t *testing.T) {
 		code int
 	}{{nil, 0}, {[]string{"--strict-denied"}, 3}} {
 		h := newHome(t, map[string]string{"a.txt": "a\n"})
-		s := serve(t, call("shell", shellCall("curl https://example.org")), call("shell", shellCall("echo done")), say("done"))
-		cmd := h.command(append([]string{"run", "--model", "openai/m", "--base-url", s.URL + "/v1", "--allow", "command: echo", "--output", "json", "go"}, c.args...)...)
+		s := serve(t, call("shell", shellCall("curl https://example.org")), call("shell", shellCall("touch b")), say("done"))
+		cmd := h.command(append([]string{"run", "--model", "openai/m", "--base-url", s.URL + "/v1", "--allow", "command: touch", "--output", "json", "go"}, c.args...)...)
 		out, _ := cmd.Output()
 		var got struct {
 			Denied []struct{ ID, Title, Why string }

@@ -123,7 +123,7 @@ func (s *conversing) end() {
 
 // reject rejects a question that nobody can answer.
 func (s *conversing) reject(id string) {
-	s.turn.denied.add(s.asks[id].Effect)
+	s.turn.run.denied.add(s.asks[id].Effect)
 	delete(s.asks, id)
 	s.queue = append(s.queue, event.Answer{ID: id, Decision: event.Refuse, Note: noAnswer})
 }

@@ -67,11 +67,11 @@ func (t Turn) Run(p Printer, out *Output) error {
 			commands <- event.Interrupt{}
 		case <-late:
 			late = nil
-			if r.edited {
+			if r.run.edited {
 				p.Event(event.Notice{Text: lateInput + ". The input is not used, because files have been edited."})
 				continue
 			}
-			r.late = true
+			r.run.late = true
 			cancel()
 			commands <- event.Interrupt{}
 		case e, ok := <-events:
@@ -100,7 +100,7 @@ func (t Turn) Run(p Printer, out *Output) error {
 
 // result returns the result of a turn that has not ended.
 func (t Turn) result() Result {
-	return Result{Type: "result", Session: t.Session, Model: t.Model, ExitCode: exit.Failed, strict: t.StrictDenied}
+	return Result{Type: "result", Session: t.Session, Model: t.Model, ExitCode: exit.Failed, run: progress{strict: t.StrictDenied}}
 }
 
 // outcome returns the error of a run with this exit code.

@@ -37,6 +37,11 @@ type Result struct {
 	// Denied are the calls that needed approval when nobody could give it, in their order.
 	Denied []deniedCall `json:"denied,omitempty"`
 
+	run progress
+}
+
+// progress is what a result needs to know of the turn until it ends.
+type progress struct {
 	final  llm.Answer
 	denied denials
 	strict bool // see Turn.StrictDenied
@@ -91,29 +96,29 @@ func (r *Result) Add(e event.Event) (ended bool) {
 		if !json.Valid([]byte(m.Text)) { // an answer in JSON has no place for them
 			m.Text = m.WithSources()
 		}
-		r.final.Add(m)
+		r.run.final.Add(m)
 	case *event.UserSaid:
-		r.final.Add(llm.Message{Kind: llm.User})
+		r.run.final.Add(llm.Message{Kind: llm.User})
 	case *event.PlanSet:
 		r.Plan = &presentedPlan{Plan: e.Plan, Text: e.Text, call: e.ID}
 	case *event.ToolEnd:
 		if r.Plan == nil || e.Result.ID != r.Plan.call { // the text before the plan is the answer
-			r.final.Add(llm.Message{Kind: llm.ToolResult})
+			r.run.final.Add(llm.Message{Kind: llm.ToolResult})
 		}
 		r.endCall(e)
 	case *event.ToolStart:
-		r.edited = r.edited || e.Effect == event.WriteEffect
+		r.run.edited = r.run.edited || e.Effect == event.WriteEffect
 	case *event.FilesChanged:
-		r.denied.changed(e)
-		r.Files, r.edited = r.Files.add(e), r.edited || e.ID != "" // without an ID, other programs may have changed them
+		r.run.denied.changed(e)
+		r.Files, r.run.edited = r.Files.add(e), r.run.edited || e.ID != "" // without an ID, other programs may have changed them
 	case event.Delegated:
 		switch e := e.Event.(type) {
 		case *event.ToolEnd:
 			r.endCall(e)
 		case *event.FilesChanged:
-			r.denied.changed(e)
+			r.run.denied.changed(e)
 		case *event.ToolStart:
-			r.edited = r.edited || e.Effect == event.WriteEffect
+			r.run.edited = r.run.edited || e.Effect == event.WriteEffect
 		}
 	case *event.TurnEnd:
 		r.end(e)
@@ -124,7 +129,7 @@ func (r *Result) Add(e event.Event) (ended bool) {
 
 // endCall updates the result with the end of a call.
 func (r *Result) endCall(e *event.ToolEnd) {
-	if r.denied.end(e); e.Unattended {
+	if r.run.denied.end(e); e.Unattended {
 		r.Denied = append(r.Denied, deniedCall{e.Result.ID, e.Title, cmp.Or(e.Error, e.Result.Text)})
 	}
 }
@@ -155,10 +160,10 @@ func (r *Result) finish(schema *turn.Schema, killed int) {
 	switch {
 	case killed != 0:
 		r.ExitCode = killed
-	case r.late:
+	case r.run.late:
 		r.ExitCode, r.Error = exit.Failed, lateInput
 		r.Hint = "The run had begun without it. With --stdin, or - as the last argument, agent run waits for the input to end."
-	case (r.denied.left() || r.strict && len(r.Denied) > 0) && r.ExitCode != exit.Interrupted && (r.ExitCode != exit.Limit || r.Reason == string(event.AllFailed)):
+	case (r.run.denied.left() || r.run.strict && len(r.Denied) > 0) && r.ExitCode != exit.Interrupted && (r.ExitCode != exit.Limit || r.Reason == string(event.AllFailed)):
 		r.ExitCode = exit.Denied
 	}
 	r.SetAnswer(schema)
@@ -167,11 +172,11 @@ func (r *Result) finish(schema *turn.Schema, killed int) {
 // SetAnswer sets the answer after the end of the turn: the part of it that matches the
 // schema if there is one.
 func (r *Result) SetAnswer(schema *turn.Schema) {
-	if r.final.Ended() { // text before a tool call is not the answer
+	if r.run.final.Ended() { // text before a tool call is not the answer
 		return
 	}
-	r.Answer, r.Continued = r.final.Text(), r.final.Continued()
+	r.Answer, r.Continued = r.run.final.Text(), r.run.final.Continued()
 	if schema != nil {
-		r.Answer, _ = schema.Answer(&r.final) // the turn has checked it
+		r.Answer, _ = schema.Answer(&r.run.final) // the turn has checked it
 	}
 }

@@ -171,6 +171,12 @@ func (p Paths) lookAtCommand(ctx context.Context, t tools.Target, f *Facts, in b
 		}
 		return
 	}
+	p.nameFiles(ctx, f, dir, func(path string) { add(path, false, false, false) })
+	f.Protected, f.spelled = p.protectedFiles(f.touched, dir)
+}
+
+// nameFiles fills in the files that a command in dir names, and calls add for each that exists.
+func (p Paths) nameFiles(ctx context.Context, f *Facts, dir string, add func(path string)) {
 	f.endings = secretEndings(f.Command)
 	n := naming{ctx: ctx, home: p.Home, root: f.Root, words: wordsIn(f.Command), entries: command.MaxEntries}
 	found := n.find(dir)
@@ -182,12 +188,11 @@ func (p Paths) lookAtCommand(ctx context.Context, t tools.Target, f *Facts, in b
 	}
 	for _, path := range n.paths {
 		if exists(path) {
-			add(path, false, false, false)
+			add(path)
 		} else {
 			f.missing = append(f.missing, path)
 		}
 	}
-	f.Protected, f.spelled = p.protectedFiles(f.touched, dir)
 }
 
 // printed returns the paths at or below which git prints contents of files for a command in dir. It

@@ -1,11 +1,9 @@
 package undo
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"path"
@@ -180,83 +178,6 @@ type applier struct {
 	mu      sync.Mutex
 	skipped map[int]error    // items that were not restored
 	missed  map[int][]string // what could not be restored of items that were, for the user
-}
-
-// admit adds an item to the journal, if the path has not changed since the plan, and stores
-// its current content. The error is errChanged, or says why the content cannot be stored.
-// If the steps left that content, only a redo needs it, and the error becomes it.unkept.
-func (w *applier) admit(it *Item) error {
-	at, ok := w.roots.at(it.Path)
-	if !ok {
-		return errChanged
-	}
-	now := at.look()
-	if it.left && it.Now.Kind == snapshot.File && it.Now.Hash == "" && it.unkept == "" && w.pack.Room() < it.Now.Size+w.spare {
-		it.unkept = blobs.ErrFull.Error()
-	}
-	if it.Now.Kind == snapshot.File && it.unkept == "" {
-		keep := failing{to: w.pack}
-		now = at.take(&keep)
-		if keep.err != nil && !it.left {
-			return keep.err
-		}
-		if keep.err != nil {
-			it.unkept = keep.err.Error()
-			now = at.take(snapshot.Hashes{})
-		}
-	}
-	if !now.Same(it.Now) {
-		return errChanged
-	}
-	if it.content != nil {
-		if _, _, err := w.pack.Put(bytes.NewReader(it.content)); err != nil {
-			return err
-		}
-	}
-	w.journal.Items = append(w.journal.Items, journalItem{it.Path, *stored(now), *stored(it.To), it.link, at.inode()})
-	w.stamps = append(w.stamps, now.Stamp)
-	return nil
-}
-
-// maxItem is the size in bytes of a journalItem without paths, which is seldom exceeded.
-const maxItem = 500
-
-// admitParents adds the directories above the items that are read-only for the user, with the
-// state that they have: run makes them writable meanwhile.
-func (w *applier) admitParents() {
-	known := map[string]bool{}
-	for _, it := range w.journal.Items {
-		known[it.Path] = true
-	}
-	for _, it := range slices.Clone(w.journal.Items) {
-		at, ok := w.roots.at(it.Path)
-		if !ok {
-			continue
-		}
-		for at.rel = path.Dir(at.rel); at.rel != "."; at.rel = path.Dir(at.rel) {
-			dir := join(at.dir, at.rel)
-			if known[dir] {
-				continue
-			}
-			known[dir] = true
-			if now := at.look(); now.Kind == snapshot.Dir && now.FileMode()&0o700 != 0o700 {
-				w.journal.Items = append(w.journal.Items, journalItem{Path: dir, From: *stored(now), To: *stored(now)})
-				w.stamps = append(w.stamps, now.Stamp)
-			}
-		}
-	}
-}
-
-// failing remembers the error of a snapshot.Contents.
-type failing struct {
-	to  snapshot.Contents
-	err error
-}
-
-// Put is as in snapshot.Contents.
-func (f *failing) Put(content io.Reader) (hash string, size int64, err error) {
-	hash, size, f.err = f.to.Put(content)
-	return hash, size, f.err
 }
 
 // run restores all items that are not skipped.
@@ -449,35 +370,6 @@ func (w *applier) setMode(i int, at place) error {
 		mode = w.own(i, at, at.rel)
 	}
 	return at.open.Chmod(at.rel, mode)
-}
-
-// resume prepares to finish a journal after a crash.
-func (w *applier) resume() {
-	w.stamps, w.ready, w.torn = make([]string, len(w.journal.Items)), map[int]bool{}, map[int]bool{}
-	for i, it := range w.journal.Items {
-		at, ok := w.roots.at(it.Path)
-		if !ok {
-			w.skip(i, errChanged)
-			continue
-		}
-		if within, err := at.enter(false); err == nil {
-			_ = within.open.Remove(w.temp(i, within))
-			within.close()
-		}
-		now := at.now(&it.From).State
-		w.stamps[i] = now.Stamp
-		dir := it.From.Kind == snapshot.Dir || it.To.Kind == snapshot.Dir
-		switch {
-		case dir && (now.Kind == snapshot.Dir || now.Kind == snapshot.Absent):
-		case now.Same(it.To):
-			w.ready[i] = true
-		case now.Same(it.From):
-		case w.isTorn(i, at, now):
-			w.torn[i] = true
-		default:
-			w.skip(i, errChanged)
-		}
-	}
 }
 
 // syncDirs syncs the directories of all items, so that the new names survive a power

@@ -106,19 +106,7 @@ func (g *guesser) effects(p *Part, words []string) {
 		if e.subcommand != "" || name == "git" && sub != "" {
 			does = code(name, sub)
 		}
-		if e.traits&Connects != 0 && g.installed(p, name, args) {
-			p.needs(e.traits&^Connects, code(name)+" runs a program of node_modules")
-			continue
-		}
-		switch {
-		case e.traits == Connects && g.env.Loopback && reachesLoopback(name, args, g.env.line):
-			p.Local = true
-			continue
-		case name == "kill" && endsOwn(args, g.env.line):
-			p.needs(0, "`kill` ends processes of this command")
-			continue
-		case name == "git" && sub == "clone" && e.traits == Connects && g.clonesLocal(p, args):
-			p.needs(0, "`git clone` copies a repository")
+		if g.staysHere(p, e, name, args) {
 			continue
 		}
 		p.needs(e.traits, does+" "+e.does)
@@ -150,6 +138,24 @@ func (g *guesser) effects(p *Part, words []string) {
 	g.unknownOptions(p, name, args, sub)
 	g.stores(p, name, args)
 	g.unwrap(p, name, args)
+}
+
+// staysHere reports whether an effect of p is less than its line in the table says, because the
+// arguments name what is on this computer or in the command itself. It then records what is left.
+func (g *guesser) staysHere(p *Part, e effect, name string, args []string) bool {
+	switch {
+	case e.traits&Connects != 0 && g.installed(p, name, args):
+		p.needs(e.traits&^Connects, code(name)+" runs a program of node_modules")
+	case e.traits == Connects && g.env.Loopback && reachesLoopback(name, args, g.env.line):
+		p.Local = true
+	case e.traits == Connects && name == "git" && e.subcommand == "clone" && g.clonesLocal(p, args):
+		p.needs(0, "`git clone` copies a repository")
+	case name == "kill" && endsOwn(args, g.env.line):
+		p.needs(0, "`kill` ends processes of this command")
+	default:
+		return false
+	}
+	return true
 }
 
 // Subcommand returns the first argument that is not an option.

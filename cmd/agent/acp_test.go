@@ -524,7 +524,7 @@ func TestEditorQuestions(t *testing.T) {
 	}
 	want := strings.Join([]string{
 		`Which color? "1. red: like fire" [allow_once red] [allow_once blue] [reject_once Let the model decide]`,
-		`Approve this plan? "# Paint\n\n## Steps\n\n1. paint it blue\n" [allow_once Yes, and ask before each edit] [allow_once Yes, and auto-approve file edits] [reject_once No, keep planning]`,
+		`Approve this plan? "# Paint\n\n## Steps\n\n1. paint it blue\n" [allow_once Yes, and ask before each edit] [allow_once Yes, and continue in mode auto] [reject_once No, keep planning]`,
 		`Create a.txt? "Create a.txt?\n\nchanges files (permission mode: ask)" <a.txt: new file -> "a\n"> [allow_once Yes] [allow_always Yes, and allow all edits in this session] [reject_once No]`,
 	}, "\n")
 	if d := diff.Diff(want, e.questions()); d != "" {

@@ -312,7 +312,7 @@ func (a *app) chooseModel(f opening, attended bool) (turn.Model, error) {
 func (a *app) situationIn(w *workspace.Workspace) delegates.Situation {
 	return func(ctx context.Context, window int, mode event.Mode, earlier []string) string {
 		return situation.Collect(ctx, situation.Place{
-			Dir: w.Dir(), Shell: filepath.Base(shell.Program()), Mode: string(mode), Attended: a.options.Permissions.Attended,
+			Dir: w.Dir(), Shell: filepath.Base(shell.Program()), Mode: mode.Name(), Attended: a.options.Permissions.Attended,
 			Added: w.Added(), Brief: window > 0 && window < smallWindow, Now: time.Now(),
 		}, earlier)
 	}

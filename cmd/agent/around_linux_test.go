@@ -67,7 +67,7 @@ func TestInputOfAJob(t *testing.T) {
 		call("jobs", `{"action":"start","command":"./reader >got"}`),
 		call("shell", shellCall("sh find.sh")),
 		say("done"))
-	out, err := h.command("run", "--model", "openai/m", "--base-url", s.URL+"/v1", "--mode", "edits", "--allow", "command: ./reader", "go").CombinedOutput()
+	out, err := h.command("run", "--model", "openai/m", "--base-url", s.URL+"/v1", "--mode", "auto", "--allow", "command: ./reader", "go").CombinedOutput()
 	if err != nil || len(s.seen()) != 4 {
 		t.Fatalf("%v, %d requests\n%s", err, len(s.seen()), out)
 	}

@@ -34,7 +34,7 @@ func newCmdConfig(f *command.Factory, o *flags) *cobra.Command {
 func configSources(f flags, getenv func(string) string) (overrides, defaults []configuration.Source) {
 	mode := f.permit.Mode
 	if m, err := event.ParseMode(f.permit.Mode); err == nil { // replace an alias
-		mode = string(m)
+		mode = m.Name()
 	}
 	limit := func(l event.Limit) string {
 		if amount, ok := f.budget.Turn[l]; ok {
@@ -58,7 +58,7 @@ func configSources(f flags, getenv func(string) string) (overrides, defaults []c
 		}
 	}
 	return overrides, []configuration.Source{
-		of("model", "first available", "default"), of("mode", string(event.ModeAsk), "default"),
+		of("model", "first available", "default"), of("mode", event.ModeAsk.Name(), "default"),
 		of("max_steps", fmt.Sprint(turn.DefaultMaxSteps), "default"), of("max_reply_bytes", fmt.Sprint(llm.MaxReplyBytes), "default"), of("effort", "default of the model", "default"), of("local", "true", "default"),
 		of("sessions.keep_days", "never", "default"), of("theme", ink.ThemeNames()[0], "default"), of("diff", string(ink.Auto), "default"),
 		of("notify", "auto", "default"), of("notify_after_seconds", "10", "default"),

@@ -49,7 +49,7 @@ func TestChecksRunInTheSandbox(t *testing.T) {
 				call("write", `{"path":"a.js","content":"1\n"}`),
 				call("diagnostics", `{}`),
 				say("done"))
-			out, err := h.command("run", "--model", "openai/m", "--base-url", s.URL+"/v1", "--mode", "edits", "go").CombinedOutput()
+			out, err := h.command("run", "--model", "openai/m", "--base-url", s.URL+"/v1", "--mode", "auto", "go").CombinedOutput()
 			results := s.seen()
 			if err != nil || len(results) != 5 {
 				t.Fatalf("%v, %d requests\n%s", err, len(results), out)
@@ -84,7 +84,7 @@ func TestChecksOutsideTheSandbox(t *testing.T) {
 	h := repository(t)
 	h.configure(t, `{"checks":[{"files":"*.js","command":"echo x >../../made","sandbox":false}]}`)
 	s := serve(t, call("write", `{"path":"a.js","content":"1\n"}`), say("done"))
-	if out, err := h.command("run", "--model", "openai/m", "--base-url", s.URL+"/v1", "--mode", "edits", "go").CombinedOutput(); err != nil {
+	if out, err := h.command("run", "--model", "openai/m", "--base-url", s.URL+"/v1", "--mode", "auto", "go").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	if got := readText(t, filepath.Join(h.dir, "made")); got != "x\n" {

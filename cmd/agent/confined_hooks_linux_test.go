@@ -199,7 +199,7 @@ func TestHooksCanFormat(t *testing.T) {
 	h.configure(t, `{"hooks":{"after_tool":[{"tool":"write","command":"sed -i s/a/b/ x.txt; rm -f .git/HEAD; echo seen >>log"}],"turn_end":[{"command":"sh -c 'echo more >>log'"}]}}`)
 	h.put(t, "log", "mine\n")
 	s := serve(t, call("write", `{"path":"x.txt","content":"a\n"}`), say("done"))
-	if out, err := h.command("run", "--model", "openai/m", "--base-url", s.URL+"/v1", "--mode", "edits", "go").CombinedOutput(); err != nil {
+	if out, err := h.command("run", "--model", "openai/m", "--base-url", s.URL+"/v1", "--mode", "auto", "go").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	if got := readText(t, filepath.Join(h.work, "x.txt")) + readText(t, filepath.Join(h.work, "log")); got != "b\nmine\nseen\nmore\n" {

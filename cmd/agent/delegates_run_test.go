@@ -48,7 +48,7 @@ func TestCoordinatorMergesSpecialists(t *testing.T) {
 	h := newHome(t, map[string]string{"main.go": goFile}, at(c.server)...)
 	specialists(t, h)
 	trace := filepath.Join(t.TempDir(), "trace.jsonl")
-	out, code := h.agent(t, "run", "--model", "openai/boss", "--mode", "edits", "--trace", trace, "--output", "json", "settle it")
+	out, code := h.agent(t, "run", "--model", "openai/boss", "--mode", "auto", "--trace", trace, "--output", "json", "settle it")
 	var result struct{ Answer, Reason string }
 	if err := json.Unmarshal([]byte(out), &result); err != nil || code != 0 || result.Reason != "done" || result.Answer != "Merged: the greeting is hello, tabs win, notes.md is written." {
 		t.Errorf("exit code %d, %v: %s", code, err, out)

@@ -131,10 +131,7 @@ func limitDemo(o *loop.PermissionOptions) error {
 	if err != nil {
 		return err
 	}
-	o.Rules = admin.Rules
-	for _, m := range admin.Modes {
-		o.Modes = append(o.Modes, event.Mode(m))
-	}
+	o.Rules, o.Modes = admin.Rules, admin.Modes
 	if len(o.Modes) > 0 && !slices.Contains(o.Modes, o.Mode) {
 		o.Mode = o.Modes[0]
 	}
@@ -142,7 +139,7 @@ func limitDemo(o *loop.PermissionOptions) error {
 }
 
 // demoModel selects the scripted model, or the one that f names. A real model runs
-// in ask mode, or in edits mode if there is no user.
+// in ask mode, or in auto mode if there is no user.
 func (a *app) demoModel(f opening, plain bool) error {
 	if f.Model != "" {
 		file, err := command.ReadSettings()
@@ -156,7 +153,7 @@ func (a *app) demoModel(f opening, plain bool) error {
 		a.options.Models.Find = pick.ByName
 		a.options.Permissions.Mode, a.options.Permissions.Attended = event.ModeAsk, !plain
 		if plain {
-			a.options.Permissions.Mode = event.ModeEdits
+			a.options.Permissions.Mode = event.ModeAuto
 		}
 		return nil
 	}

@@ -65,8 +65,8 @@ func TestTypingStory(t *testing.T) {
 
 	a.send("/mod")
 	a.wait("› /model", "/mode")
-	a.send("\x1b[B" + tab + "ed" + enter)
-	a.wait("? help   edits")
+	a.send("\x1b[B" + tab + "au" + enter)
+	a.wait("? help   auto")
 
 	a.send("a second prompt" + enter)
 	a.wait("Second.")

@@ -54,7 +54,7 @@ func TestSecretsOfEnvironmentFiles(t *testing.T) {
 			t.Parallel()
 			s := serve(t, call("shell", `{"command":"sh show.sh"}`), say("Done."))
 			h := newHome(t, map[string]string{"show.sh": c.script + "\n", "../added/x": "", c.file: env}, at(s)...)
-			if out, code := h.agent(t, "run", "--mode", "edits", "--add-dir", "../added", "show it"); code != 0 || len(s.seen()) != 2 {
+			if out, code := h.agent(t, "run", "--mode", "auto", "--add-dir", "../added", "show it"); code != 0 || len(s.seen()) != 2 {
 				t.Fatalf("exit code %d: %s", code, out)
 			}
 			got := s.seen()[1].body
@@ -118,7 +118,7 @@ func TestSecretsOfEnvironmentFilesAreNotReplaced(t *testing.T) {
 	s := serve(t, call("shell", `{"command":"sh show.sh"}`), say("Done."))
 	h := newHome(t, map[string]string{"show.sh": "cat .env\n", ".env": "API_SECRET_TOKEN=q7Vx2mLr9TzB4wKc\n"}, at(s)...)
 	h.configure(t, `{"redact": false}`)
-	if out, code := h.agent(t, "run", "--mode", "edits", "show it"); code != 0 {
+	if out, code := h.agent(t, "run", "--mode", "auto", "show it"); code != 0 {
 		t.Fatalf("exit code %d: %s", code, out)
 	}
 	if got := s.seen()[1].body; !strings.Contains(got, "q7Vx2mLr9TzB4wKc") {

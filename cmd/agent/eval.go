@@ -59,7 +59,7 @@ The exit code is 1 if any task is not solved.`,
 			}
 			opts.Limits = redact.Limits(file.Settings)
 			f := opening{flags: *o, end: end, temporary: true}
-			f.permit.Mode = cmp.Or(f.permit.Mode, string(event.ModeEdits))
+			f.permit.Mode = cmp.Or(f.permit.Mode, string(event.ModeAuto))
 			opts.Turn = func(ctx context.Context, dir, prompt string) (eval.Outcome, error) {
 				f.dir = dir
 				return evalTurn(ctx, f, prompt, opts.IO)

@@ -68,7 +68,7 @@ func TestCommandsCannotChangeWhatGitRuns(t *testing.T) {
 			_, _ = f.WriteString(config)
 			f.Close()
 			s := serve(t, call("shell", shellCall("python3 write.py")), say("done"))
-			out, _ := h.command("run", "--model", "openai/m", "--base-url", s.URL+"/v1", "--mode", "edits", "go").CombinedOutput()
+			out, _ := h.command("run", "--model", "openai/m", "--base-url", s.URL+"/v1", "--mode", "auto", "go").CombinedOutput()
 			if len(s.seen()) != 2 {
 				t.Fatalf("%d requests\n%s", len(s.seen()), out)
 			}
@@ -103,7 +103,7 @@ func TestCommandsCannotChangeWhatGitRunsBelow(t *testing.T) {
 	h.put(t, "sub/.git/config", "[core]\n\trepositoryformatversion = 0\n\tfsmonitor = tools/watch.sh\n")
 	h.put(t, "write.sh", "cd sub && echo x >new && echo touch OWNED >tools/watch.sh\n")
 	s := serve(t, call("shell", shellCall("sh write.sh")), say("done"))
-	out, _ := h.command("run", "--model", "openai/m", "--base-url", s.URL+"/v1", "--mode", "edits", "go").CombinedOutput()
+	out, _ := h.command("run", "--model", "openai/m", "--base-url", s.URL+"/v1", "--mode", "auto", "go").CombinedOutput()
 	if got, _ := os.ReadFile(filepath.Join(h.work, "sub/tools/watch.sh")); string(got) != "#!/bin/sh\n" {
 		t.Errorf("the command wrote %q\n%s", got, out)
 	}

@@ -59,7 +59,7 @@ func TestCommandsCannotChangeWhatGitRunsInWorktrees(t *testing.T) {
 			beside := filepath.Join(filepath.Dir(programs[0]), "new")
 			h.put(t, filepath.Join(c.dir, "write.sh"), "echo x >"+beside+"\necho touch OWNED >"+program+"\n")
 			s := serve(t, call("shell", shellCall("sh write.sh")), say("done"))
-			args := []string{"run", "--model", "openai/m", "--base-url", s.URL + "/v1", "--mode", "edits"}
+			args := []string{"run", "--model", "openai/m", "--base-url", s.URL + "/v1", "--mode", "auto"}
 			if c.added != "" {
 				args = append(args, "--add-dir", filepath.Join(h.work, c.added))
 			}

@@ -31,7 +31,7 @@ func newCmdInit(f *command.Factory, o *flags, end *exit.Signals, runF command.Ru
 		Short: "write AGENTS.md, the instructions for this project",
 		Long: `Init writes a first AGENTS.md in the repository of the current directory. The model
 reads the project and writes the file, or improves it if it exists; file edits are
-approved automatically (--mode edits). Without a model, the file lists the commands
+approved automatically (--mode auto). Without a model, the file lists the commands
 of the build files and the directories; an existing file is not changed.
 
 ` + exit.CodesOf("init"),
@@ -44,7 +44,7 @@ of the build files and the directories; an existing file is not changed.
 func initRun(ctx context.Context, opts *initOptions) error {
 	f := opening{flags: *opts.flags, end: opts.end}
 	if f.permit.Mode == "" {
-		f.permit.Mode = string(event.ModeEdits)
+		f.permit.Mode = string(event.ModeAuto)
 	}
 	a, err := open(f, false)
 	if err != nil {

@@ -35,7 +35,7 @@ func TestInspectPrintsTheRequestsThatWereSent(t *testing.T) {
 				say("Done \u001b[2J\u009b2J."), call("read", `{"path":"a.txt"}`), say("It says two."))
 			h := newHome(t, map[string]string{"a.txt": "one\n", "AGENTS.md": "Speak plainly.\n"},
 				append(at(s), "ANTHROPIC_BASE_URL="+s.URL, "ANTHROPIC_API_KEY="+testKey)...)
-			h.agent(t, "run", "--model", model, "--mode", "edits", "--effort", "high", "change it")
+			h.agent(t, "run", "--model", model, "--mode", "auto", "--effort", "high", "change it")
 			if out, code := h.agent(t, "run", "--model", model, "--continue", "--max-steps", "1", "what does it say?"); code != exit.Limit {
 				t.Fatalf("exit code %d: %s", code, out)
 			}

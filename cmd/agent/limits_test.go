@@ -24,7 +24,7 @@ func TestRunAtTheStepLimitAnswersAndExitsWith4(t *testing.T) {
 
 func TestRunEndsAfterAnUncheckedEdit(t *testing.T) {
 	t.Parallel()
-	for _, mode := range []string{"all", "edits"} {
+	for _, mode := range []string{"all", "auto"} {
 		s := serve(t, call("write", `{"path":"b.txt","content":"b\n"}`), say("Done."), say("Never."))
 		h := newHome(t, map[string]string{"Makefile": "test:\n\t@echo fine\n"}, at(s)...)
 		out, code := h.agent(t, "run", "--mode", mode, "write b.txt")

@@ -105,7 +105,7 @@ offline guide answers simple requests.`,
 	p := cmd.PersistentFlags()
 	p.StringVarP(&o.Model, "model", "m", "", "`PROVIDER/NAME` of the model")
 	p.StringVar(&o.BaseURL, "base-url", "", "base `URL` of an OpenAI-compatible server")
-	p.StringVar(&o.permit.Mode, "mode", "", "permission `mode`: ask (default), edits (auto-approve file edits), plan (read-only), all (auto-approve most calls)")
+	p.StringVar(&o.permit.Mode, "mode", "", "permission `mode`: ask (default), auto (edits and sandboxed commands run without asking), plan (read-only), all (most calls run without asking)")
 	p.StringArrayVar(&o.permit.Allow, "allow", nil, "add a `RULE` that allows calls without approval, such as 'command: go test'; can be repeated")
 	p.StringArrayVar(&o.permit.Deny, "deny", nil, "add a `RULE` that denies calls, such as 'edit: docs/**'; can be repeated")
 	p.BoolVar(&o.permit.NoSandbox, "no-sandbox", false, "run commands without a sandbox, because the machine or container is itself the boundary")

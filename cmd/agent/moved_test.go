@@ -126,7 +126,7 @@ func TestEditorLoadsMovedSession(t *testing.T) {
 func TestUndoInRenamedDirectoryAsks(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, nil)
-	if out, code := h.agent(t, "run", "--mode", "edits", "create made.txt with made"); code != 0 {
+	if out, code := h.agent(t, "run", "--mode", "auto", "create made.txt with made"); code != 0 {
 		t.Fatal(out)
 	}
 	old := h.work

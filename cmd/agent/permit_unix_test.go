@@ -68,9 +68,9 @@ func enterCases(t *testing.T) {
 	t.Chdir(dir)
 }
 
-// edited are the reasons for which mode edits runs commands that do not only read: undo can
+// edited are the reasons for which mode auto runs commands that do not only read: undo can
 // restore what they change, or they only change files in the workspace, like an edit.
-var edited = regexp.MustCompile("mode edits: (commands in the full sandbox need no approval if undo can restore what they change|file changes in the workspace need no approval)\n")
+var edited = regexp.MustCompile("mode auto: (commands in the full sandbox need no approval if undo can restore what they change|file changes in the workspace need no approval)\n")
 
 // TestPermitCases judges the commands of shell.tsv in the directory AGENT_CASES, in every
 // permission mode.
@@ -104,7 +104,7 @@ func TestPermitCases(t *testing.T) {
 				auto[m]++
 			case want == "auto":
 				t.Logf("mode %s: %s: %s (%s)", m, text, output, why)
-			case m == event.ModeEdits && verdict == "auto" && edited.MatchString(output):
+			case m == event.ModeAuto && verdict == "auto" && edited.MatchString(output):
 			case want != "either" && m != event.ModeAll && verdict == "auto", want == "deny-ro" && m == event.ModePlan && verdict != "deny":
 				t.Errorf("mode %s: %s must be %s (%s), but:\n%s", m, text, want, why, output)
 			}

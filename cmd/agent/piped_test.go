@@ -20,7 +20,7 @@ func TestPipedOutputHasNoEscapes(t *testing.T) {
 	t.Parallel()
 	s := serve(t, say(sampleAnswer), call("edit", `{"path":"main.go","old":"hello","new":"goodbye"}`), say(sampleAnswer), say(sampleAnswer))
 	h := newHome(t, map[string]string{"main.go": goFile}, append(at(s), "COLORTERM=truecolor", "CLICOLOR_FORCE=1")...)
-	cmd := h.command("--mode", "edits")
+	cmd := h.command("--mode", "auto")
 	cmd.Stdin = strings.NewReader("hi\nedit it\n/help\n/theme\n/model\n/status\n/diff\n/nonsense\n")
 	plain, err := cmd.CombinedOutput()
 	if err != nil {

@@ -56,7 +56,7 @@ func TestPlanOfARun(t *testing.T) {
 	if !strings.Contains(out, `{"type":"plan",`) || !strings.Contains(out, `"state":"presented"`) || strings.Count(out, `"type":"step_end"`) != 1 {
 		t.Errorf("stream-json: %s", out)
 	}
-	run([]answer{{text: "done"}}, "--continue", "--mode", "edits", "carry out the plan")
+	run([]answer{{text: "done"}}, "--continue", "--mode", "auto", "carry out the plan")
 	if body := last.seen()[0].body; !strings.Contains(body, "move the handlers") || !strings.Contains(body, "Carry it out when the user asks for it.") {
 		t.Errorf("the continued run sends %s", body)
 	}

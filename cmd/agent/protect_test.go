@@ -22,7 +22,7 @@ func TestProtectedPathsInASession(t *testing.T) {
 		".zshrc", "bare.git/hooks/post-receive", "bare.git/config", ".github/workflows/ci.yml", "notes.txt", ".config/fish/config.fish", ".BASHRC",
 	}
 	broken := 0
-	for _, mode := range []string{"edits", "all"} {
+	for _, mode := range []string{"auto", "all"} {
 		t.Run(mode, func(t *testing.T) {
 			h, answers := newHome(t, nil), []answer{}
 			h.work = h.dir
@@ -73,7 +73,7 @@ func TestProtectedPathsInASession(t *testing.T) {
 			}
 		})
 	}
-	t.Attr("promise", fmt.Sprintf("protected paths written by agent run in the home directory, in modes edits and all: %d of %d", broken, 2*len(names)))
+	t.Attr("promise", fmt.Sprintf("protected paths written by agent run in the home directory, in modes auto and all: %d of %d", broken, 2*len(names)))
 }
 
 // TestProtectedLinksInASession protects paths behind symlinks, by every name, in
@@ -81,7 +81,7 @@ func TestProtectedPathsInASession(t *testing.T) {
 func TestProtectedLinksInASession(t *testing.T) {
 	names := []string{".vscode/launch.json", "conf/tasks.json", ".husky/pre-commit", "hk/pre-commit", ".envrc", "env.sh", "sub/.vscode/tasks.json", "team/hook"}
 	broken := 0
-	for _, mode := range []string{"edits", "all"} {
+	for _, mode := range []string{"auto", "all"} {
 		for _, name := range names {
 			s := serve(t, call("write", `{"path":`+quote(name)+`,"content":"planted"}`), say("I could not."))
 			h := newHome(t, map[string]string{"conf/x": "", "hk/x": "", "deep/x": "", "team/x": "", ".git/hooks/x": ""}, at(s)...)
@@ -104,7 +104,7 @@ func TestProtectedLinksInASession(t *testing.T) {
 			}
 		}
 	}
-	t.Attr("promise", fmt.Sprintf("protected paths written by agent run through links of a repository, in modes edits and all: %d of %d", broken, 2*len(names)))
+	t.Attr("promise", fmt.Sprintf("protected paths written by agent run through links of a repository, in modes auto and all: %d of %d", broken, 2*len(names)))
 }
 
 // TestProtectedPathAsksInModeAll asks for a protected path in mode all, with the

@@ -44,7 +44,7 @@ func TestCommandsCannotConfigureVersionControl(t *testing.T) {
 	}
 	h.put(t, "all.sh", script)
 	s := serve(t, call("shell", shellCall("sh all.sh; true")), say("done"))
-	if out, err := h.command("run", "--model", "openai/m", "--base-url", s.URL+"/v1", "--mode", "edits", "go").CombinedOutput(); err != nil {
+	if out, err := h.command("run", "--model", "openai/m", "--base-url", s.URL+"/v1", "--mode", "auto", "go").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	there := func(name string) bool { _, err := os.Lstat(filepath.Join(h.work, name)); return err == nil }
@@ -70,7 +70,7 @@ func TestRulesForEditsAndScripts(t *testing.T) {
 	}
 	h.put(t, "put.sh", "for f in kept/deep/a.txt docs/a.md docs/sub/b.md free.txt; do echo new >$f; echo new >n; mv n $f; rm -f n; done; mv kept other; mv docs others; echo new >docs/c.md\n")
 	flags := []string{"--deny", "edit: kept/deep/a.txt", "--deny", "edit: docs/**"}
-	for _, more := range [][]string{{"--mode", "all"}, {"--mode", "edits"}, {"--allow", "command: sh put.sh"}} {
+	for _, more := range [][]string{{"--mode", "all"}, {"--mode", "auto"}, {"--allow", "command: sh put.sh"}} {
 		got := sandboxRunAs(t, h, append(more, flags...), "shell", shellCall("sh put.sh"))["call_0"]
 		for name, want := range map[string]string{"kept/deep/a.txt": "old\n", "docs/a.md": "old\n", "docs/sub/b.md": "old\n", "free.txt": "new\n"} {
 			if text := readText(t, filepath.Join(h.work, name)); text != want {

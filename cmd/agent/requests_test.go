@@ -112,7 +112,7 @@ func TestRequests(t *testing.T) {
 // them stays valid.
 func TestModesShareThePrefix(t *testing.T) {
 	want := firstRequest(t, "gpt-5", 0, event.ModeAsk)
-	for _, mode := range []event.Mode{event.ModePlan, event.ModeEdits, event.ModeAll} {
+	for _, mode := range []event.Mode{event.ModePlan, event.ModeAuto, event.ModeAll} {
 		got := firstRequest(t, "gpt-5", 0, mode)
 		if got.System != want.System || cmp.Diff(got.Tools, want.Tools) != "" {
 			t.Errorf("mode %s changes the prefix", mode)

@@ -60,7 +60,7 @@ sends the prompts and approves the calls: see agent help protocol.
 ` + exit.CodesOf("run"),
 		Example: `  agent run "what does this project do?"
   git diff | agent run "review this"
-  agent run --mode edits --output json "fix the typo in README.md"
+  agent run --mode auto --output json "fix the typo in README.md"
   agent run --allow 'command: go test' "fix the failing test"
   agent run --continue "and the tests?"
   agent run --resume 1ng2j0n --image before.png --image after.png "compare them"

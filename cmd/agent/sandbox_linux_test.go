@@ -116,7 +116,7 @@ func TestUnapprovedCommandsSeeNoHome(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(h.work, "Makefile"), []byte(makefile), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, mode := range []string{"edits", "all"} {
+	for _, mode := range []string{"auto", "all"} {
 		results := sandboxRunAs(t, h, []string{"--mode", mode}, "shell", shellCall("make spy"), "shell", shellCall("make work"), "shell", shellCall("ls "+h.dir+" && make -s work"))
 		if mode == "all" && !strings.Contains(results["call_2"], "[other files of the home directory are hidden from this command]\n") {
 			t.Errorf("%s: %s", mode, results["call_2"])
@@ -191,7 +191,7 @@ func TestCommandsReachNoServerOfTheUser(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(h.work, "Makefile"), []byte(makefile.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, flags := range [][]string{{"--mode", "edits"}, {"--mode", "all"}, {"--allow", "command: make"}, {"--allow", "command: make", "--allow", "network: make"}} {
+	for _, flags := range [][]string{{"--mode", "auto"}, {"--mode", "all"}, {"--allow", "command: make"}, {"--allow", "command: make", "--allow", "network: make"}} {
 		results := sandboxRunAs(t, h, flags, "shell", shellCall("make escape"))
 		if _, err := os.Stat(outside); err == nil || !strings.Contains(results["call_0"], "Error 1 (ignored)") {
 			t.Fatalf("%v: %v: %s", flags, err, results["call_0"])
@@ -315,7 +315,7 @@ func TestCommandsHaveATemporaryDirectoryOfTheirOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.put(t, "spy.sh", "D=$(echo "+theirs+" | tr -d _); ls /tmp; cat $D/data; rm -rf $D; mkdir -p $D && echo planted >$D/data; find /tmp /var/tmp -name data -exec cat {} +; rm -rf $D")
-	for _, mode := range []string{"edits", "all"} {
+	for _, mode := range []string{"auto", "all"} {
 		results := sandboxRunAs(t, h, []string{"--mode", mode},
 			"shell", shellCall("echo patch > /tmp/fix.patch && echo one > ${TMPDIR:-/tmp}/first && cat /tmp/first && pwd && echo v >/var/tmp/v"),
 			"read", `{"path":"/tmp/first"}`,
@@ -342,7 +342,7 @@ func TestCommandsHaveATemporaryDirectoryOfTheirOwn(t *testing.T) {
 		}
 	}
 	// A command that names it to change it is not approved, and its script neither.
-	for _, mode := range []string{"edits", "all"} {
+	for _, mode := range []string{"auto", "all"} {
 		for call, got := range sandboxRunAs(t, h, []string{"--mode", mode}, "shell", shellCall("mkdir -p "+theirs+" && sh spy.sh"), "shell", shellCall("touch "+theirs+"; sh spy.sh"),
 			"shell", shellCall("cp Makefile "+theirs), "shell", shellCall("ln -s "+theirs+" /tmp/link; true"), "shell", shellCall("mkdir -p /tmp/link/q; sh spy.sh")) {
 			linked := call == "call_3" || call == "call_4" // to what is in the directory of the session
@@ -360,9 +360,9 @@ func TestCommandsHaveATemporaryDirectoryOfTheirOwn(t *testing.T) {
 	if !strings.Contains(results["call_0"], "denied: ") || !strings.Contains(results["call_1"], "1\n[exit 0]") || !strings.Contains(results["call_2"], "THEIRS") {
 		t.Errorf("named: %q", results)
 	}
-	results = sandboxRunAs(t, h, []string{"--mode", "edits"}, "shell", shellCall("grep -c THEIRS "+theirs+"/data"), "read", `{"path":"`+theirs+`/data"}`)
+	results = sandboxRunAs(t, h, []string{"--mode", "auto"}, "shell", shellCall("grep -c THEIRS "+theirs+"/data"), "read", `{"path":"`+theirs+`/data"}`)
 	if !strings.Contains(results["call_0"], "denied: ") || !strings.Contains(results["call_1"], "denied: ") {
-		t.Errorf("in mode edits: %q", results)
+		t.Errorf("in mode auto: %q", results)
 	}
 	results = sandboxRunAs(t, h, []string{"--allow", "command: grep"}, "shell", shellCall("grep -c THEIRS "+theirs+"/data"))
 	if !strings.Contains(results["call_0"], "1\n[exit 0]") {
@@ -427,12 +427,12 @@ func TestCommandsRunOnce(t *testing.T) {
 	watched(t)
 	h := newRepository(t)
 	s := serve(t, call("shell", shellCall("echo line >>log; touch -d 2001-01-01 src/a.go; sh -c 'git status'; git diff")), say("done"))
-	out, code := h.agent(t, "run", "--model", "openai/m", "--base-url", s.URL+"/v1", "--mode", "edits", "go")
+	out, code := h.agent(t, "run", "--model", "openai/m", "--base-url", s.URL+"/v1", "--mode", "auto", "go")
 	if code != 0 || read(t, h, "log") != "line\n" || strings.Contains(out, "allow it with") || strings.Contains(s.seen()[1].results(t)["call_0"], "refused") {
 		t.Errorf("exit %d:\n%s\n%q\n%q", code, out, read(t, h, "log"), s.seen()[1].results(t))
 	}
 	s = serve(t, call("shell", shellCall("echo line >>log; echo getaddrinfo EAI_AGAIN; exit 1")), say("done"))
-	cmd := h.command("--plain", "--model", "openai/m", "--base-url", s.URL+"/v1", "--mode", "edits")
+	cmd := h.command("--plain", "--model", "openai/m", "--base-url", s.URL+"/v1", "--mode", "auto")
 	cmd.Stdin = strings.NewReader("go\n1\n")
 	plain, err := cmd.CombinedOutput()
 	if err != nil || !strings.Contains(strings.Join(strings.Fields(string(plain)), " "), "The changes of the first run stay: log.") {

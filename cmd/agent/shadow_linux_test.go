@@ -23,7 +23,7 @@ func TestProgramsThatShadowOthers(t *testing.T) {
 		"closed":  {"shell", shellCall("mkdir b; echo touch OWNED >b/git; chmod 311 b; rm -r .venv/bin; mv b .venv/bin; ls .venv/bin/git && touch OWNED; mv put.sh .venv/bin/git")},
 		"desktop": {"shell", shellCall("echo x >.venv/bin/wl-copy; mv put.sh .venv/bin/git")},
 	} {
-		for _, mode := range []string{"edits", "all"} {
+		for _, mode := range []string{"auto", "all"} {
 			t.Run(name+" "+mode, func(t *testing.T) {
 				t.Parallel()
 				h := repository(t)
@@ -54,7 +54,7 @@ func TestProgramsThatShadowNothing(t *testing.T) {
 	h.env = append(h.env, "PATH="+filepath.Join(h.work, ".venv/bin")+":"+os.Getenv("PATH"))
 	const line = "rm -r .venv && mkdir -p .venv/bin && echo new >.venv/bin/git && echo x >.venv/bin/my-own-tool"
 	s := serve(t, call("shell", shellCall(line)), call("write", `{"path":".venv/bin/another-tool","content":"x"}`), say("done"))
-	out, err := h.command("run", "--model", "openai/m", "--base-url", s.URL+"/v1", "--mode", "edits", "go").CombinedOutput()
+	out, err := h.command("run", "--model", "openai/m", "--base-url", s.URL+"/v1", "--mode", "auto", "go").CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -72,7 +72,7 @@ func TestProgramsInRelativeDirectories(t *testing.T) {
 	h.put(t, "sub/tools/bin/x", "")
 	h.env = append(h.env, "PATH=./tools/bin:"+os.Getenv("PATH"))
 	s := serve(t, call("shell", shellCall("echo touch OWNED >sub/tools/bin/git")), say("done"))
-	out, _ := h.command("run", "--model", "openai/m", "--base-url", s.URL+"/v1", "--mode", "edits", "go").CombinedOutput()
+	out, _ := h.command("run", "--model", "openai/m", "--base-url", s.URL+"/v1", "--mode", "auto", "go").CombinedOutput()
 	if _, err := os.Stat(filepath.Join(h.work, "sub/tools/bin/git")); err == nil {
 		t.Errorf("the program is there\n%s", out)
 	}
@@ -124,7 +124,7 @@ echo x >entry
 	h.env = append(h.env, "PATH="+filepath.Join(cache, "tools/bin")+":"+filepath.Join(cache, "links/current/bin")+":"+os.Getenv("PATH"))
 	for _, allow := range []string{"command: true", "command: sh put.sh"} { // without approval, and by a rule
 		s := serve(t, call("shell", shellCall("sh put.sh")), say("done"))
-		out, _ := h.command("run", "--model", "openai/m", "--base-url", s.URL+"/v1", "--mode", "edits", "--allow", allow, "go").CombinedOutput()
+		out, _ := h.command("run", "--model", "openai/m", "--base-url", s.URL+"/v1", "--mode", "auto", "--allow", allow, "go").CombinedOutput()
 		for _, name := range []string{"tools/bin/git", "v1/bin/git", "links/current/bin/git"} {
 			if _, err := os.Stat(filepath.Join(cache, name)); err == nil {
 				t.Errorf("%s: %s is there\n%s", allow, name, out)

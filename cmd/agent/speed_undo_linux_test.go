@@ -38,7 +38,7 @@ func measureStore(b *testing.B) string {
 	}
 	h := newHome(b, map[string]string{"store.go": strings.Replace(storeFile(0), "order 0 of", "order 1000 of", 1)}, s.env()...)
 	for i := range turns {
-		args := []string{"run", "--mode", "edits", "raise the number"}
+		args := []string{"run", "--mode", "auto", "raise the number"}
 		if i > 0 {
 			args = append(args, "--continue")
 		}

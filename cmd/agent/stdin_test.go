@@ -11,12 +11,12 @@ import (
 	"agent/cmd/agent/permit"
 )
 
-// mainImpatient is `agent run --mode edits` with a wait for standard input that is over at
+// mainImpatient is `agent run --mode auto` with a wait for standard input that is over at
 // once.
 func mainImpatient() {
 	end := exit.Watch()
 	opts := &runOptions{
-		IO: command.System(), flags: &flags{permit: permit.Flags{Mode: "edits"}}, end: end, Prompt: os.Args[1:], Input: "text", Output: "text",
+		IO: command.System(), flags: &flags{permit: permit.Flags{Mode: "auto"}}, end: end, Prompt: os.Args[1:], Input: "text", Output: "text",
 		after: func(time.Duration) <-chan time.Time {
 			elapsed := make(chan time.Time)
 			close(elapsed)

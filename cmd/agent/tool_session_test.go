@@ -15,7 +15,7 @@ func lastBody(t *testing.T, s *server) string {
 	return seen[len(seen)-1].body
 }
 
-// TestFetchInASession asks for permission per host, also in edits mode, and reports
+// TestFetchInASession asks for permission per host, also in auto mode, and reports
 // an unreachable host to the model.
 func TestFetchInASession(t *testing.T) {
 	t.Parallel()
@@ -25,7 +25,7 @@ func TestFetchInASession(t *testing.T) {
 		call("fetch", `{"url":"http://127.0.0.1:2/c"}`),
 		say("It is out of reach."),
 	)
-	a := newHome(t, nil, at(s)...).open(t, 100, 30, "--mode", "edits")
+	a := newHome(t, nil, at(s)...).open(t, 100, 30, "--mode", "auto")
 	a.wait("? help")
 	a.send("look it up" + enter)
 	a.asked("? Send a request to 127.0.0.1:1?", "http://127.0.0.1:1/a", "127.0.0.1:1 in this session")
@@ -48,7 +48,7 @@ func TestChecksInASession(t *testing.T) {
 	)
 	h := newHome(t, nil, at(s)...)
 	h.configure(t, `{"checks": [{"files": "*.txt", "command": "grep -n right {file}"}]}`)
-	a := h.open(t, 100, 30, "--mode", "edits")
+	a := h.open(t, 100, 30, "--mode", "auto")
 	a.wait("? help")
 	a.send("write it" + enter)
 	a.wait("It is wrong indeed.", "check failed")

@@ -71,14 +71,14 @@ var destructive = [...]string{
 	"git rm -r --quiet src/a.go", "shred -u new.txt",
 }
 
-// TestDestructiveCommandsAreUndone runs commands that destroy files. In the modes edits and
+// TestDestructiveCommandsAreUndone runs commands that destroy files. In the modes auto and
 // all they need no approval, and agent undo restores every byte. Unless STORM is set, it
 // runs a sample.
 func TestDestructiveCommandsAreUndone(t *testing.T) {
 	t.Parallel()
 	watched(t)
 	whole := sampling.Whole()
-	for at, mode := range []string{"all", "edits"} {
+	for at, mode := range []string{"all", "auto"} {
 		for i, command := range destructive {
 			if !whole && i%8 != 4*at {
 				continue
@@ -103,7 +103,7 @@ func TestDestructiveCommandsAreUndone(t *testing.T) {
 		}
 	}
 	if whole {
-		t.Attr("promise", fmt.Sprintf("undo: destructive commands run without approval in the modes edits and all: %d, bytes not restored: 0", 2*len(destructive)))
+		t.Attr("promise", fmt.Sprintf("undo: destructive commands run without approval in the modes auto and all: %d, bytes not restored: 0", 2*len(destructive)))
 	}
 }
 
@@ -115,13 +115,13 @@ func TestUnrestorableFilesSurvive(t *testing.T) {
 	for _, c := range sampling.List([]struct{ mode, command, want string }{
 		{"all", "rm -rf src", `denied: commands that delete or overwrite data that undo cannot restore need approval`},
 		{"all", "find src -name '*.db' -delete", `it is larger than 64 MB`},
-		{"edits", "sh clean.sh", `it is larger than 64 MB; allow it with --allow 'command: sh clean.sh'`},
+		{"auto", "sh clean.sh", `it is larger than 64 MB; allow it with --allow 'command: sh clean.sh'`},
 		{"all", "find . -path './.git/*' -delete", ""},
-		{"edits", "sh git.sh", ""},
+		{"auto", "sh git.sh", ""},
 		{"all", "sh clean.sh", `it is larger than 64 MB`},
 		{"all", "make clean", `it is larger than 64 MB`},
 		{"all", "awk 'BEGIN { printf \"\" > \"src/data.db\" }'", `it is larger than 64 MB`},
-		{"edits", "ls -d src/data.* | xargs rm", `it is larger than 64 MB`},
+		{"auto", "ls -d src/data.* | xargs rm", `it is larger than 64 MB`},
 		{"all", "for f in src/data.*; do rm $f; done", `it is larger than 64 MB`},
 		{"all", "sort --o=src/data.db main.go", ""},
 		{"all", "tar cf src/data.db main.go", `it is larger than 64 MB`},
@@ -177,7 +177,7 @@ func TestCommandsThatMakeManyDirectories(t *testing.T) {
 		call("shell", shellCall(`mkdir -p $(printf 'd/%.0s' $(seq 600)) && touch $(printf 'd/%.0s' $(seq 600))x`)),
 		call("shell", shellCall(`sh many.sh`)),
 		say("done"))
-	if out, err := h.command("run", "--model", "openai/m", "--base-url", s.URL+"/v1", "--mode", "edits", "go").CombinedOutput(); err != nil {
+	if out, err := h.command("run", "--model", "openai/m", "--base-url", s.URL+"/v1", "--mode", "auto", "go").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	got := resultFor(t, s, "changes of this kind")
@@ -203,7 +203,7 @@ func TestUndoOfAJobAndACommand(t *testing.T) {
 		call("shell", shellCall(`for i in $(seq 50); do echo command $i >both; done`)),
 		say("One turn is done."), call("shell", shellCall(`echo command >both`)), say("done"))
 	run := func(args ...string) {
-		if out, err := h.command(append([]string{"run", "--model", "openai/m", "--base-url", s.URL + "/v1", "--mode", "edits"}, args...)...).CombinedOutput(); err != nil {
+		if out, err := h.command(append([]string{"run", "--model", "openai/m", "--base-url", s.URL + "/v1", "--mode", "auto"}, args...)...).CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
 	}
@@ -229,7 +229,7 @@ func TestUndoOfFilesThatAJobHasOpen(t *testing.T) {
 	s := serve(t,
 		call("jobs", `{"action":"start","command":"sh job.sh"}`), call("shell", shellCall(`until [ -e ready ]; do :; done`)),
 		say("One turn is done."), say("done"))
-	f := startFrontEndIn(t, h.work, h.env, "--base-url", s.URL+"/v1", "--mode", "edits")
+	f := startFrontEndIn(t, h.work, h.env, "--base-url", s.URL+"/v1", "--mode", "auto")
 	for range 2 {
 		f.send(`{"type":"prompt","text":"go"}`)
 		f.until("result")
@@ -274,7 +274,7 @@ except OSError as e:
 		t.Fatal(err)
 	}
 	s := serve(t, call("shell", shellCall("python3 acl.py")), call("shell", shellCall("cp -a Makefile copy && ls copy")), say("done"))
-	if out, err := h.command("run", "--model", "openai/m", "--base-url", s.URL+"/v1", "--mode", "edits", "go").CombinedOutput(); err != nil {
+	if out, err := h.command("run", "--model", "openai/m", "--base-url", s.URL+"/v1", "--mode", "auto", "go").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	after, err := os.Stat(filepath.Join(h.work, "Makefile"))

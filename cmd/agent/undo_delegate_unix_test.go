@@ -20,7 +20,7 @@ func TestUndoOfADelegate(t *testing.T) {
 			answers[1] = call("read", `{"path":"main.go"}`)
 			s := serve(t, answers...)
 			h := isolatedHome(t, s)
-			out, code := h.agent(t, "run", "--model", "openai/m", "--mode", "edits", "--output", "json", "change it")
+			out, code := h.agent(t, "run", "--model", "openai/m", "--mode", "auto", "--output", "json", "change it")
 			if code != 0 || !strings.Contains(out, `"files_changed":{"files":2,`) || !strings.Contains(read(t, h, "main.go"), "goodbye") {
 				t.Fatalf("exit code %d: %s", code, out)
 			}

@@ -23,12 +23,12 @@ func TestResumeTellsTheModelWhatWasUndone(t *testing.T) {
 			t.Fatalf("%q: exit code %d: %s", args, code, out)
 		}
 	}
-	run("run", "--model", "openai/m", "--mode", "edits", "edit it")
+	run("run", "--model", "openai/m", "--mode", "auto", "edit it")
 	if got := read(t, h, "a.txt"); got != "two\n" {
 		t.Fatalf("got %q", got)
 	}
 	run("undo", "--yes")
-	run("run", "--continue", "--mode", "edits", "and more")
+	run("run", "--continue", "--mode", "auto", "and more")
 	if got := read(t, h, "a.txt"); got != "one\n" {
 		t.Errorf("got %q", got)
 	}
@@ -57,7 +57,7 @@ func TestResumeTellsTheModelWhatWasUndone(t *testing.T) {
 func TestUndoRefusesAnOpenSession(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, map[string]string{"a.txt": "one\n"})
-	if out, code := h.agent(t, "run", "--mode", "edits", "create b.txt with hello"); code != 0 {
+	if out, code := h.agent(t, "run", "--mode", "auto", "create b.txt with hello"); code != 0 {
 		t.Fatal(out)
 	}
 	id := h.ids(t)[0]
@@ -85,8 +85,8 @@ func TestUndoDryRunChangesNothing(t *testing.T) {
 			t.Fatalf("%q: exit code %d: %s", args, code, out)
 		}
 	}
-	run("", "run", "--mode", "edits", "create b.txt with hello")
-	run("", "run", "--continue", "--mode", "edits", "create c.txt with hello")
+	run("", "run", "--mode", "auto", "create b.txt with hello")
+	run("", "run", "--continue", "--mode", "auto", "create c.txt with hello")
 	id := h.ids(t)[0]
 	pack := h.store().UndoPath(id)
 	records := func() string {
@@ -159,7 +159,7 @@ func TestRedoFinishesWhatWasInterrupted(t *testing.T) {
 				t.Errorf("%q: exit code %d: %s", args, code, out)
 			}
 		}
-		run("", "run", "--mode", "edits", "create b.txt with hello")
+		run("", "run", "--mode", "auto", "create b.txt with hello")
 		run("1 path restored", "undo", "--yes")
 		if redo {
 			run("1 path changed again", "undo", "--redo", "--yes")
@@ -192,7 +192,7 @@ func TestUndoThatRestoresAPart(t *testing.T) {
 		}
 	}
 	t.Cleanup(func() { chmod(0o755) })
-	run("", 0, "run", "--model", "openai/m", "--mode", "edits", "create files")
+	run("", 0, "run", "--model", "openai/m", "--mode", "auto", "create files")
 	chmod(0o555)
 	run("run agent undo --redo, and then repeat this command.", 1, "undo", "--yes")
 	chmod(0o755)
@@ -205,8 +205,8 @@ func TestUndoInAFork(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, map[string]string{"a.txt": "one\n"})
 	for _, args := range [][]string{
-		{"run", "--mode", "edits", "create b.txt with original"},
-		{"run", "--continue", "--fork", "--mode", "edits", "create c.txt with fork"},
+		{"run", "--mode", "auto", "create b.txt with original"},
+		{"run", "--continue", "--fork", "--mode", "auto", "create c.txt with fork"},
 		{"undo", "--yes"},
 	} {
 		if out, code := h.agent(t, args...); code != 0 {

@@ -81,7 +81,7 @@ func TestWorktreeOfADelegate(t *testing.T) {
 	t.Parallel()
 	s := serve(t, editing()...)
 	h := isolatedHome(t, s)
-	out, code := h.agent(t, "run", "--mode", "edits", "change it")
+	out, code := h.agent(t, "run", "--mode", "auto", "change it")
 	if code != exit.Done || !strings.Contains(out, "All done.") {
 		t.Errorf("got exit code %d: %s", code, out)
 	}
@@ -174,7 +174,7 @@ func TestWorktreeMeetsChangesOfTheUser(t *testing.T) {
 			s.play(w, r)
 		}, editing()...)
 		h = isolatedHome(t, s)
-		if out, code := h.agent(t, "run", "--mode", "edits", "change it"); code != exit.Done {
+		if out, code := h.agent(t, "run", "--mode", "auto", "change it"); code != exit.Done {
 			t.Errorf("got exit code %d: %s", code, out)
 		}
 		if got := read(t, h, "main.go"); !strings.HasPrefix(got, c.want) || !strings.Contains(got, c.text) {
@@ -209,7 +209,7 @@ func TestWorktreeOfAStoppedDelegate(t *testing.T) {
 	answers[3] = begin("I am not done ")
 	s := serve(t, answers...)
 	h := isolatedHome(t, s)
-	a := h.open(t, 100, 40, "--mode", "edits")
+	a := h.open(t, 100, 40, "--mode", "auto")
 	a.wait("openai/", "? help")
 	a.send("change it" + enter)
 	waitFor(t, "the delegate to edit", func() bool { return len(s.seen()) == 4 })

@@ -273,7 +273,7 @@ func TestNoSessionWithoutAPrompt(t *testing.T) {
 	o.Models.Find = func(name, _ string) (turn.Model, error) { return turn.Model{Name: name}, nil }
 	commands, events := make(chan event.Command, 2), make(chan event.Event, 8)
 	commands <- event.SetModel{Model: "a/b"}
-	commands <- event.SetMode{Mode: event.ModeEdits}
+	commands <- event.SetMode{Mode: event.ModeAuto}
 	close(commands)
 	loop.NewAgent(fill(o)).Run(t.Context(), commands, events)
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
@@ -305,7 +305,7 @@ func TestFoundModel(t *testing.T) {
 					}
 					commands <- cmd
 				}
-				commands <- event.SetMode{Mode: event.ModeEdits} // the commands before it have been processed
+				commands <- event.SetMode{Mode: event.ModeAuto} // the commands before it have been processed
 			}()
 			done, heard := false, false
 			var said []string

@@ -324,7 +324,7 @@ func TestDelegateModes(t *testing.T) {
 		{event.ModePlan, event.ModeAll, false, true},
 		{event.ModeAll, event.ModePlan, false, true},
 		{event.ModeAll, "", false, false},
-		{event.ModeEdits, event.ModeAll, false, false},
+		{event.ModeAuto, event.ModeAll, false, false},
 	} {
 		t.Run(fmt.Sprintf("%s in %s", c.agent, c.parent), func(t *testing.T) {
 			m := team{

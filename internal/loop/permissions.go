@@ -100,7 +100,7 @@ func (p *permissions) Mode() event.Mode {
 // mode, it notifies the user and records the mode that stays.
 func (p *permissions) setMode(to event.Ref, m event.Mode) {
 	if len(p.modes) > 0 && !slices.Contains(p.modes, m) {
-		p.rec.answer(to, "The system policy does not allow permission mode "+string(m)+".")
+		p.rec.answer(to, "The system policy does not allow permission mode "+m.Name()+".")
 		to, m = event.Ref{}, p.Mode()
 	}
 	p.mu.Lock()
@@ -160,7 +160,7 @@ func (p *permissions) inMode(widest event.Mode, inCopy bool, judge func() policy
 // as a whole.
 func modeOf(mode, widest event.Mode, inCopy bool) event.Mode {
 	if mode = event.Narrower(mode, widest); mode == event.ModeAsk && inCopy {
-		return event.ModeEdits
+		return event.ModeAuto
 	}
 	return mode
 }

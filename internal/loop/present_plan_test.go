@@ -70,9 +70,9 @@ func TestPresentPlan(t *testing.T) {
 			mode:    event.ModeAsk,
 		},
 		"approved with a mode and a comment": {
-			answers: []event.Answer{{Decision: event.Allow, Mode: event.ModeEdits, Note: "be quick"}},
-			want:    asked + "plan c1 approved \"edits\" \"be quick\"\n" + todo + end + approved + "edits: file edits need no approval.\nThe user's comment: be quick\n",
-			mode:    event.ModeEdits,
+			answers: []event.Answer{{Decision: event.Allow, Mode: event.ModeAuto, Note: "be quick"}},
+			want:    asked + "plan c1 approved \"edits\" \"be quick\"\n" + todo + end + approved + "auto: edits and commands in the sandbox need no approval.\nThe user's comment: be quick\n",
+			mode:    event.ModeAuto,
 		},
 		"approved in mode plan": {
 			answers: []event.Answer{{Decision: event.Allow, Mode: event.ModePlan}},
@@ -85,10 +85,10 @@ func TestPresentPlan(t *testing.T) {
 			mode:    event.ModeAll,
 		},
 		"edited": {
-			answers: []event.Answer{{Decision: event.Allow, Mode: event.ModeEdits, Text: editedText}},
+			answers: []event.Answer{{Decision: event.Allow, Mode: event.ModeAuto, Text: editedText}},
 			want: asked + "plan c1 approved \"edits\" \"\" edited\ntodo c1 [{move only the parser pending} {run the tests twice pending}]\n" + end +
-				"The user changed the plan and approved it. Carry out the changed plan now, not the one that you presented. Its steps are your todo list: update it as you go. The permission mode is now edits: file edits need no approval.\n\nThe plan as the user changed it:\n\n" + editedText + "\n",
-			mode: event.ModeEdits,
+				"The user changed the plan and approved it. Carry out the changed plan now, not the one that you presented. Its steps are your todo list: update it as you go. The permission mode is now auto: edits and commands in the sandbox need no approval.\n\nThe plan as the user changed it:\n\n" + editedText + "\n",
+			mode: event.ModeAuto,
 		},
 		"edited without steps, then approved": {
 			answers: []event.Answer{{Decision: event.Allow, Text: "# Nothing\n"}, {Decision: event.Allow, Text: splitText}},
@@ -138,7 +138,7 @@ func TestPlanIsRevisedAndCarriedOut(t *testing.T) {
 	p := script.New(script.Call("c1", "present_plan", splitPlan), script.Call("c2", "present_plan", second),
 		script.Reply{}.Call("c3", "present_plan", second).Call("c4", "edit", args("a.go")).Calls(), script.Say("done"))
 	events := play(t, planning(p, echo("edit", tools.Write)), []string{"go"},
-		answering(event.Answer{Decision: event.Refuse, Note: "only the parser"}, event.Answer{Decision: event.Allow, Mode: event.ModeEdits}))
+		answering(event.Answer{Decision: event.Refuse, Note: "only the parser"}, event.Answer{Decision: event.Allow, Mode: event.ModeAuto}))
 	var ends []string
 	for _, e := range events {
 		switch e := e.(type) {
@@ -232,7 +232,7 @@ func TestPlanIsInterrupted(t *testing.T) {
 	}{
 		{nil, "interrupted: the program exited during this call", "", 0},
 		{[]event.Durable{&event.PlanSet{ID: "c1", State: event.PlanApproved, Mode: "edits", Plan: event.Plan{Steps: []string{"a"}}}},
-			approved + "edits: file edits need no approval.", "edits", 1},
+			approved + "auto: edits and commands in the sandbox need no approval.", "edits", 1},
 		{[]event.Durable{&event.PlanSet{ID: "c1", State: event.PlanRejected, Note: "no"}}, "The user rejected the plan, with this comment: no", "", 0},
 	} {
 		all := append(open[:len(open):len(open)], c.more...)
@@ -269,7 +269,7 @@ func TestPlanWithoutUser(t *testing.T) {
 	}
 	p = script.New(script.Say("done"))
 	o = options(p, echo("look", tools.Read))
-	o.Permissions.Mode, o.Log = event.ModeEdits, resumedLog(t, durable(events)...)
+	o.Permissions.Mode, o.Log = event.ModeAuto, resumedLog(t, durable(events)...)
 	play(t, o, []string{"carry out the plan"}, nil)
 	if text := conversation(p.Requests()[0]); !strings.Contains(text, splitPlan) {
 		t.Errorf("the plan is not in the context:\n%s", text)

@@ -42,7 +42,7 @@ func TestAppendsToTemporaryFiles(t *testing.T) {
 			}}, nil
 	})
 	o := options(script.New(script.Call("1", "run", args("new")), script.Call("2", "run", args("new")), script.Call("3", "run", args("other")), script.Say("done")), run)
-	o.Permissions.Attended, o.Permissions.Mode, o.Permissions.Paths = false, event.ModeEdits, policy.Paths{Workspace: dir, Sandbox: policy.SandboxFull, Room: func() int64 { return 1 << 20 }}
+	o.Permissions.Attended, o.Permissions.Mode, o.Permissions.Paths = false, event.ModeAuto, policy.Paths{Workspace: dir, Sandbox: policy.SandboxFull, Room: func() int64 { return 1 << 20 }}
 	var got []string
 	for _, e := range play(t, o, []string{"go"}, nil) {
 		if end, ok := e.(*event.ToolEnd); ok {

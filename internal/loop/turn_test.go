@@ -131,8 +131,8 @@ func TestTurns(t *testing.T) {
 				assistant "done"
 				turn done after 2`,
 		},
-		"mode edits asks only about commands": {
-			mode:    event.ModeEdits,
+		"mode auto asks only about commands": {
+			mode:    event.ModeAuto,
 			replies: []script.Reply{script.Reply{}.Call("c1", "change", args("a")).Call("c2", "run", args("make")).Calls(), script.Say("done")},
 			answers: map[string]event.Answer{"c2": {Decision: event.Allow}},
 			want: `

@@ -53,7 +53,7 @@ func TestModeRunsMode(t *testing.T) {
 	d.typeText("/mode")
 	d.press("enter")
 	d.hides("Select a model")
-	d.shows("Permission mode: ask. Change: /mode ask, edits, plan or all.")
+	d.shows("Permission mode: ask. Change: /mode ask, auto, plan or all.")
 	d.wantCommands()
 }
 

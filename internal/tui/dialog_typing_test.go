@@ -252,10 +252,10 @@ func TestModeWithoutArgument(t *testing.T) {
 		d.press("enter")
 	}
 	d.wantCommands()
-	d.shows("Permission mode: ask. Change: /mode ask, edits, plan or all.")
+	d.shows("Permission mode: ask. Change: /mode ask, auto, plan or all.")
 	d.typeText("/mode edits")
 	d.press("enter")
-	d.wantCommands(event.SetMode{Mode: event.ModeEdits})
+	d.wantCommands(event.SetMode{Mode: event.ModeAuto})
 	d.typeText("/modes")
 	d.press("esc", "enter")
 	d.shows("Did you mean /mode?")

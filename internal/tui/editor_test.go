@@ -151,7 +151,8 @@ func TestTypedCommands(t *testing.T) {
 	}{
 		{"/model openai/gpt-5", []event.Command{event.SetModel{Model: "openai/gpt-5"}}, ""},
 		{"/model", nil, "Model: anthropic/claude-sonnet (ANTHROPIC_API_KEY is set)."},
-		{"/mode edits", []event.Command{event.SetMode{Mode: event.ModeEdits}}, "? help   edits"},
+		{"/mode auto", []event.Command{event.SetMode{Mode: event.ModeAuto}}, "? help   auto"},
+		{"/mode edits", []event.Command{event.SetMode{Mode: event.ModeAuto}}, "? help   auto"},
 		{"/mode yolo", nil, "unknown permission mode"},
 		{"/help", nil, "any key closes this"},
 		{"/nonsense now", nil, "Unknown command /nonsense"},
@@ -174,7 +175,7 @@ func TestModeCycles(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{Mode: "all"}})
 	d.events(&event.ModeSet{Mode: "ask"})
 	d.press("shift+tab", "shift+tab", "shift+tab", "shift+tab")
-	d.wantCommands(event.SetMode{Mode: event.ModeEdits}, event.SetMode{Mode: event.ModePlan}, event.SetMode{Mode: event.ModeAll}, event.SetMode{Mode: event.ModeAsk})
+	d.wantCommands(event.SetMode{Mode: event.ModeAuto}, event.SetMode{Mode: event.ModePlan}, event.SetMode{Mode: event.ModeAll}, event.SetMode{Mode: event.ModeAsk})
 	d.events(&event.ModeSet{Mode: "plan"})
 	if !strings.Contains(d.screen(), "? help   plan") {
 		t.Errorf("screen:\n%s", d.screen())

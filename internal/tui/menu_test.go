@@ -227,7 +227,7 @@ func TestStatusCommand(t *testing.T) {
 
 // permissionsNow returns permissions of every source.
 func permissionsNow() event.PermissionsNow {
-	return event.PermissionsNow{Mode: event.ModeEdits, File: "~/.local/state/agent/projects/0a.json", Permissions: []event.Permission{
+	return event.PermissionsNow{Mode: event.ModeAuto, File: "~/.local/state/agent/projects/0a.json", Permissions: []event.Permission{
 		{ID: "a", Text: "deny command: git push", Source: "/etc/agent/policy.json:4"},
 		{ID: "b", Text: "allow command: go \x1b[31mtest", Source: "~/.config/agent/config.json:12"},
 		{ID: "c", Text: "ask edit: docs/**", Source: "~/.local/state/agent/projects/0a.json:5", Removable: true},

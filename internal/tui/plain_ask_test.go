@@ -148,13 +148,13 @@ func TestPlainAnswers(t *testing.T) {
 		{which, "no, use MySQL", event.Answer{ID: "1", Decision: event.Answered, Note: "no, use MySQL"}, ""},
 		{which, "1 2|7|3||1", chose(0), "note: only one choice can be selected\n"},
 		{several, "2 1 2", chose(1, 0), "select one or more: numbers separated by spaces"},
-		{fix, "1", approve(event.ModeAsk, ""), "ask: Approve this plan?\n  # Fix it\n\n  1. Fix \u241b[2Jit\n  1 yes, and ask before each edit  2 yes, and auto-approve file edits\n  3 no, keep planning  4 TEXT no, and tell the model what to change\n  5 edit in $EDITOR\n"},
+		{fix, "1", approve(event.ModeAsk, ""), "ask: Approve this plan?\n  # Fix it\n\n  1. Fix \u241b[2Jit\n  1 yes, and ask before each edit  2 yes, and continue in mode auto\n  3 no, keep planning  4 TEXT no, and tell the model what to change\n  5 edit in $EDITOR\n"},
 		{fix, "yes", approve(event.ModeAsk, ""), ""},
-		{fix, "2", approve(event.ModeEdits, ""), ""},
+		{fix, "2", approve(event.ModeAuto, ""), ""},
 		{fix, "sure|3", no, "note: answer with y, n or a number\n"},
 		{fix, "n", no, ""},
 		{fix, "4|4 test it", event.Answer{ID: "1", Decision: event.Refuse, Note: "test it"}, "note: type the reason after the number"},
-		{fix, "5|2", approve(event.ModeEdits, ""), "note: Cannot open an editor: $VISUAL and $EDITOR are not set. The plan is unchanged.\n"},
+		{fix, "5|2", approve(event.ModeAuto, ""), "note: Cannot open an editor: $VISUAL and $EDITOR are not set. The plan is unchanged.\n"},
 	} {
 		t.Run(c.lines, func(t *testing.T) {
 			var got []event.Answer

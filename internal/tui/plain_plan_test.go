@@ -27,8 +27,8 @@ func TestPlainEditPlan(t *testing.T) {
 	}{
 		{"edited", `echo "2. Test \"$(wc -l < "$0")\" lines" >> "$0"`, "5|1", event.Answer{ID: "1", Decision: event.Allow, Mode: event.ModeAsk, Text: "# Fix it\n\n1. Fix it\n2. Test \"3\" lines"},
 			[]string{"note: The plan is open in your editor. Close the editor to continue.\n  # Fix it\n\n  1. Fix it\n  2. Test \"3\" lines\n  1 yes, and ask"}},
-		{"unchanged", `true`, "5|2", event.Answer{ID: "1", Decision: event.Allow, Mode: event.ModeEdits}, nil},
-		{"twice", `echo "- more" >> "$0"`, "5|5|2", event.Answer{ID: "1", Decision: event.Allow, Mode: event.ModeEdits, Text: "# Fix it\n\n1. Fix it\n- more\n- more"}, nil},
+		{"unchanged", `true`, "5|2", event.Answer{ID: "1", Decision: event.Allow, Mode: event.ModeAuto}, nil},
+		{"twice", `echo "- more" >> "$0"`, "5|5|2", event.Answer{ID: "1", Decision: event.Allow, Mode: event.ModeAuto, Text: "# Fix it\n\n1. Fix it\n- more\n- more"}, nil},
 		{"no steps", `echo "Do it." > "$0"`, "5|1|y|3", event.Answer{ID: "1", Decision: event.Refuse},
 			[]string{"  Do it.\n  warning: The plan has no steps. Write each step as a list item: 1. Add a test\n  1 yes", "note: the plan has no steps.", "note: not sent, type it again to send it: Do it.\n"}},
 		{"failed", `echo "- lost" > "$0"; exit 3`, "5|1", event.Answer{ID: "1", Decision: event.Allow, Mode: event.ModeAsk},
@@ -60,8 +60,8 @@ func TestPlainPlanSet(t *testing.T) {
 		set("c", event.PlanApproved, true), set("d", event.PlanApproved, false), turnEnd(event.Done, 0)}
 	out := runPlain(t, screen.Options{Session: screen.Session{History: history}}, "/plan")
 	for _, want := range []string{
-		"plan: presented: Fix a\n  # Fix a\n\n  1. Fix\u241b[2J it\n", "plan: rejected: Fix b\nplan: approved · edits · edited: Fix c\n  # Fix c\n",
-		"plan: approved · edits: Fix d\nplan: approved · edits: Fix d\n  # Fix d\n",
+		"plan: presented: Fix a\n  # Fix a\n\n  1. Fix\u241b[2J it\n", "plan: rejected: Fix b\nplan: approved · auto · edited: Fix c\n  # Fix c\n",
+		"plan: approved · auto: Fix d\nplan: approved · auto: Fix d\n  # Fix d\n",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is missing:\n%s", want, out)

@@ -115,7 +115,7 @@ func TestPlainPrintsUnsentMessages(t *testing.T) {
 // Changes of the model and the permission mode are printed once.
 func TestPlainPrintsChanges(t *testing.T) {
 	got := runPlain(t, screen.Options{Models: screen.Models{Name: "acme/small"}, Session: screen.Session{Mode: "ask"}}, "/model acme/large", "one", "/mode edits", "/mode edits", "two")
-	for _, want := range []string{"note: model: acme/large\n", "note: permission mode: edits\n"} {
+	for _, want := range []string{"note: model: acme/large\n", "note: permission mode: auto\n"} {
 		if strings.Count(got, want) != 1 {
 			t.Errorf("%q is printed %d times, want once:\n%s", want, strings.Count(got, want), got)
 		}

@@ -97,15 +97,15 @@ func TestPlanAnswers(t *testing.T) {
 		{"1", allow(event.ModeAsk)},
 		{"enter", allow(event.ModeAsk)},
 		{"y enter", allow(event.ModeAsk)},
-		{"2", allow(event.ModeEdits)},
-		{"down enter", allow(event.ModeEdits)},
+		{"2", allow(event.ModeAuto)},
+		{"down enter", allow(event.ModeAuto)},
 		{"3", refuse("")},
 		{"n enter", refuse("")},
 		{"4 t e s t s enter", refuse("tests")},
 		{"u s e enter", refuse("use")},
 		{"n o space w a y enter", refuse("no way")},
-		{"ctrl+e esc pause 2", allow(event.ModeEdits)},
-		{"ctrl+e ctrl+s pause 2", allow(event.ModeEdits)},             // unchanged
+		{"ctrl+e esc pause 2", allow(event.ModeAuto)},
+		{"ctrl+e ctrl+s pause 2", allow(event.ModeAuto)},              // unchanged
 		{"ctrl+e x backspace ctrl+s 2 pause 1", allow(event.ModeAsk)}, // the 2 comes too early
 		{"ctrl+e ctrl+s enter y enter 2 1 3", refuse("")},
 	} {
@@ -162,7 +162,7 @@ func TestEditPlan(t *testing.T) {
 		d.press("2")
 		want := strings.Replace(timeoutPlan, "listener\n", "listener\n2. Ask 1 user; y or n?\n", 1)
 		want = strings.ReplaceAll(strings.TrimSpace(want), "\x1b", "")
-		d.wantCommands(event.Answer{ID: "1", Decision: event.Allow, Mode: event.ModeEdits, Text: want})
+		d.wantCommands(event.Answer{ID: "1", Decision: event.Allow, Mode: event.ModeAuto, Text: want})
 		d.promptIs("")
 	})
 }
@@ -247,7 +247,7 @@ func TestPlanInAnExternalEditor(t *testing.T) {
 	d.shows("Cannot open an editor: $VISUAL and $EDITOR are not set. The plan is unchanged.")
 	d.armDialog()
 	d.press("2", "enter")
-	d.wantCommands(event.Answer{ID: "1", Decision: event.Allow, Mode: event.ModeEdits, Text: "# Short\n\n1. Only this"})
+	d.wantCommands(event.Answer{ID: "1", Decision: event.Allow, Mode: event.ModeAuto, Text: "# Short\n\n1. Only this"})
 }
 
 // A plan that is withdrawn while it is edited leaves the edited text in the prompt.

@@ -70,8 +70,8 @@ func TestUndoSizesInStatus(t *testing.T) {
 func TestModesHaveOneName(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
 		for _, mode := range event.Modes {
-			name := string(mode)
-			d := newDriver(t, w, h, screen.Options{Session: screen.Session{Mode: name}})
+			name := mode.Name()
+			d := newDriver(t, w, h, screen.Options{Session: screen.Session{Mode: string(mode)}})
 			if !strings.HasSuffix(strings.TrimSpace(d.screen()), " "+name) {
 				t.Errorf("mode %s in the status line:\n%s", name, d.screen())
 			}

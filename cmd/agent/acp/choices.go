@@ -22,10 +22,10 @@ const (
 
 // modeTexts describe the permission modes.
 var modeTexts = map[event.Mode]string{
-	event.ModeAsk:   "Ask before each edit and command",
-	event.ModeEdits: "Auto-approve file edits, ask before commands",
-	event.ModePlan:  "Read only: make a plan",
-	event.ModeAll:   "Approve everything except what destroys data, writes outside or uses the network",
+	event.ModeAsk:  "Ask before each edit and command",
+	event.ModeAuto: "Edits and sandboxed commands run without asking",
+	event.ModePlan: "Read only: make a plan",
+	event.ModeAll:  "Approve everything except what destroys data, writes outside or uses the network",
 }
 
 // efforts are the values of the option for reasoning effort.
@@ -52,7 +52,7 @@ func (c *choices) all(ctx context.Context) ([]acp.SessionConfigOption, *acp.Sess
 	c.mu.Unlock()
 	for _, m := range c.opened.Modes {
 		text := modeTexts[m]
-		modes.AvailableModes = append(modes.AvailableModes, acp.SessionMode{Id: acp.SessionModeId(m), Name: string(m), Description: &text})
+		modes.AvailableModes = append(modes.AvailableModes, acp.SessionMode{Id: acp.SessionModeId(m), Name: m.Name(), Description: &text})
 	}
 	return c.options(ctx), modes
 }
@@ -64,7 +64,7 @@ func (c *choices) options(ctx context.Context) []acp.SessionConfigOption {
 	c.mu.Unlock()
 	var modes, models, levels acp.SessionConfigSelectOptionsUngrouped
 	for _, m := range c.opened.Modes {
-		modes = append(modes, selectOption(string(m), string(m), modeTexts[m]))
+		modes = append(modes, selectOption(string(m), m.Name(), modeTexts[m]))
 	}
 	all := c.opened.Models(ctx)
 	if !slices.ContainsFunc(all, func(m Model) bool { return m.Name == model.Model }) {

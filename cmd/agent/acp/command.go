@@ -34,7 +34,7 @@ approval. Sessions are stored like those of the terminal, which can continue the
 agent --resume ID.
 
 To configure Zed, JetBrains or Neovim, see: agent help editors`,
-		Example: "  agent acp --model anthropic/claude-sonnet-4-5 --mode edits",
+		Example: "  agent acp --model anthropic/claude-sonnet-4-5 --mode auto",
 		Args:    command.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return command.Or(runF, acpRun)(cmd.Context(), opts)

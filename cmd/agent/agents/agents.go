@@ -98,7 +98,7 @@ func run(_ context.Context, opts *Options) error {
 	w := tabwriter.NewWriter(opts.IO.Out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "NAME\tMODEL\tMODE\tTOOLS\tSOURCE")
 	for _, r := range rows {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", r.Name, ink.SanitizeLine(cmp.Or(r.Model, "inherit")), cmp.Or(string(r.Mode), "inherit"), ink.Truncate(r.toolList(), 60), r.source())
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", r.Name, ink.SanitizeLine(cmp.Or(r.Model, "inherit")), cmp.Or(r.Mode.Name(), "inherit"), ink.Truncate(r.toolList(), 60), r.source())
 	}
 	return w.Flush()
 }
@@ -188,7 +188,7 @@ func (r row) toolList() string {
 func (r row) show(out command.Console) {
 	fields := [][2]string{
 		{"name", r.Name}, {"description", r.Description}, {"source", r.source()},
-		{"model", cmp.Or(r.Model, "inherit")}, {"effort", r.Effort}, {"mode", cmp.Or(string(r.Mode), "inherit")}, {"tools", r.toolList()},
+		{"model", cmp.Or(r.Model, "inherit")}, {"effort", r.Effort}, {"mode", cmp.Or(r.Mode.Name(), "inherit")}, {"tools", r.toolList()},
 	}
 	if r.MaxSteps > 0 {
 		fields = append(fields, [2]string{"max steps", fmt.Sprint(r.MaxSteps)})

@@ -19,6 +19,7 @@ import (
 	"agent/cmd/agent/command"
 	"agent/cmd/agent/settings"
 	"agent/internal/llm/wire"
+	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 )
 
@@ -110,6 +111,9 @@ func show(opts *Options, file settings.File) error {
 	}
 	rows := map[string]Source{}
 	flatten(tree, "", func(name, value string) {
+		if m, err := event.ParseMode(value); name == "mode" && err == nil {
+			value = m.Name()
+		}
 		rows[name] = Source{name, hideSecret(name, value), fmt.Sprintf("%s:%d", file.Path, file.Lines[name])}
 	})
 	overrides, defaults := opts.Sources()

@@ -15,6 +15,7 @@ import (
 	"agent/cmd/agent/settings"
 	"agent/internal/history"
 	"agent/internal/llm/phrase"
+	"agent/internal/loop/event"
 )
 
 // checkConfiguration reads and checks the configuration file.
@@ -50,7 +51,7 @@ func checkPolicy(file settings.SystemFile) row {
 	case p.Path != "":
 		out.Detail = p.Path + ": " + phrase.Count(len(p.Rules), "rule")
 		if len(p.Modes) > 0 {
-			out.Detail += ", permission modes " + strings.Join(p.Modes, ", ")
+			out.Detail += ", permission modes " + strings.Join(event.ModeNames(p.Modes), ", ")
 		}
 		if p.Sandbox {
 			out.Detail += ", the sandbox is required"

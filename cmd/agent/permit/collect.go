@@ -53,9 +53,7 @@ func Collect(dir string, flags Flags, file settings.File, system settings.System
 	if err != nil {
 		return p, err
 	}
-	for _, m := range admin.Modes {
-		p.Modes = append(p.Modes, event.Mode(m))
-	}
+	p.Modes = admin.Modes
 	if p.Mode, err = chooseMode(flags.Mode, file, p.Modes, admin.Path); err != nil {
 		return p, err
 	}
@@ -122,11 +120,7 @@ func chooseMode(flag string, file settings.File, allowed []event.Mode, system st
 		if flag == "" {
 			where = fmt.Sprintf("%s:%d", file.Path, file.Lines["mode"])
 		}
-		var names []string
-		for _, a := range allowed {
-			names = append(names, string(a))
-		}
-		return "", command.Usage("%s: the system policy %s does not allow permission mode %s. Use %s", where, system, m, strings.Join(names, " or "))
+		return "", command.Usage("%s: the system policy %s does not allow permission mode %s. Use %s", where, system, m.Name(), strings.Join(event.ModeNames(allowed), " or "))
 	}
 	return m, nil
 }

@@ -201,7 +201,7 @@ func (c *checker) list(elem reflect.Type, tag reflect.StructTag, path string) er
 }
 
 func text(v string, tag reflect.StructTag, path string) error {
-	if choice := tag.Get("enum"); choice != "" && !slices.Contains(strings.Split(choice, ","), v) {
+	if choice := tag.Get("enum"); choice != "" && !slices.Contains(strings.Split(choice+","+tag.Get("also"), ","), v) {
 		return fmt.Errorf("%s must be one of %s, not %q", path, strings.ReplaceAll(choice, ",", ", "), v)
 	}
 	switch tag.Get("format") {

@@ -137,6 +137,9 @@ func applyTag(s *jsonschema.Schema, tag reflect.StructTag) {
 		if s.Items != nil {
 			one = s.Items
 		}
+		if also := tag.Get("also"); also != "" {
+			choice += "," + also
+		}
 		for _, c := range strings.Split(choice, ",") {
 			one.Enum = append(one.Enum, c)
 		}

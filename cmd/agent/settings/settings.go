@@ -17,7 +17,7 @@ import (
 
 // Settings is the content of the configuration file. Empty fields are not set. The
 // tag "what" describes a setting in the documentation and the schema; "enum",
-// "format", "min", "max" and "names" limit its values. A field without omitempty is
+// "format", "min", "max" and "names" limit its values, and "also" has accepted values beside those of "enum". A field without omitempty is
 // required.
 type Settings struct {
 	Schema  string   `json:"$schema,omitempty" what:"schema of this file, for editors; agent config schema prints it"`
@@ -26,7 +26,7 @@ type Settings struct {
 	Small   string   `json:"small_model,omitempty" what:"a small, fast model that writes the titles of sessions and summaries, and works for the agent explore, as PROVIDER/NAME (default: the title is the first prompt, and the model of the session does the rest)"`
 	Summary string   `json:"summary_model,omitempty" what:"the model that summarizes a conversation when it fills the context window, as PROVIDER/NAME (default: small_model, else the model of the session)"`
 	BaseURL string   `json:"base_url,omitempty" format:"uri" what:"base URL of an OpenAI-compatible server"`
-	Mode    string   `json:"mode,omitempty" enum:"ask,edits,plan,all" what:"permission mode: ask (default), edits (auto-approve file edits), plan (read-only), all (auto-approve most calls)"`
+	Mode    string   `json:"mode,omitempty" enum:"ask,auto,plan,all" also:"edits,auto-edit,approve-all" what:"permission mode: ask (default), auto (edits and sandboxed commands run without asking), plan (read-only), all (most calls run without asking)"`
 	Limits
 	Effort    string                    `json:"effort,omitempty" what:"reasoning effort, if the model supports it: low, medium, high or another level of the model"`
 	Local     *bool                     `json:"local,omitempty" what:"detect model servers on this machine if no other model is connected (default true)"`

@@ -71,7 +71,7 @@ func TestLoad(t *testing.T) {
 		"less than nothing":          {file: "{\"max_steps\": -1}", err: ":1: max_steps cannot be -1"},
 		"more than a reply may have": {file: "{\"max_reply_bytes\": 8388609}", err: ":1: max_reply_bytes cannot be 8388609: at most 8388608"},
 		"less than a reply needs":    {file: "{\"max_reply_bytes\": 1023}", err: ":1: max_reply_bytes cannot be 1023"},
-		"no such mode":               {file: "{\"mode\": \"yolo\"}", err: `:1: mode must be one of ask, edits, plan, all, not "yolo"`},
+		"no such mode":               {file: "{\"mode\": \"yolo\"}", err: `:1: mode must be one of ask, auto, plan, all, not "yolo"`},
 		"no address":                 {file: "{\"base_url\": \"localhost:80\"}", err: ":1: base_url must be a URL like http://127.0.0.1:8080/v1"},
 		"no list":                    {file: "{\"models\": \"a/b\"}", err: ":1: models must be a list"},
 		"no words":                   {file: "{\"models\": [\"a/b\",\n1]}", err: ":2: models[1] must be text"},

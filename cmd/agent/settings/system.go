@@ -9,15 +9,16 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
 )
 
 // SystemPolicy is the content of the system policy file, with which an administrator
 // limits what users can configure. The zero value limits nothing.
 type SystemPolicy struct {
-	Permissions Permissions `json:"permissions,omitempty" what:"rules for all users, which their own rules cannot loosen"`
-	Modes       []string    `json:"modes,omitempty" enum:"ask,edits,plan,all" what:"permission modes that users may choose (default: all of them)"`
-	Sandbox     bool        `json:"sandbox,omitempty" what:"users cannot turn off the sandbox"`
+	Permissions Permissions  `json:"permissions,omitempty" what:"rules for all users, which their own rules cannot loosen"`
+	Modes       []event.Mode `json:"modes,omitempty" enum:"ask,auto,plan,all" also:"edits,auto-edit,approve-all" what:"permission modes that users may choose (default: all of them)"`
+	Sandbox     bool         `json:"sandbox,omitempty" what:"users cannot turn off the sandbox"`
 	// Path is the path of the file; empty if there is none.
 	Path  string        `json:"-"`
 	Rules []policy.Rule `json:"-"` // those of Permissions
@@ -47,6 +48,11 @@ func (f SystemFile) Read() (SystemPolicy, error) {
 	lines, err := decode(f.Path, b, &p)
 	if err == nil {
 		p.Rules, err = p.Permissions.Rules(f.Path, lines)
+	}
+	for i, m := range p.Modes {
+		if err == nil {
+			p.Modes[i], err = event.ParseMode(string(m))
+		}
 	}
 	if err != nil {
 		return SystemPolicy{}, fmt.Errorf("read the system policy: %w", err)

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agent/cmd/agent/settings"
+	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
 )
 
@@ -34,7 +35,7 @@ func TestSystemPolicy(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := settings.SystemPolicy{
-		Path: f.Path, Modes: []string{"ask", "plan"}, Sandbox: true,
+		Path: f.Path, Modes: []event.Mode{event.ModeAsk, event.ModePlan}, Sandbox: true,
 		Permissions: settings.Permissions{Deny: []settings.Rule{{Text: "command: git push"}}, Ask: []settings.Rule{{Text: "host: x.org"}}},
 		Rules: []policy.Rule{
 			{Action: policy.Deny, Kind: policy.RuleCommand, Pattern: "git push", Source: f.Path + ":3"},
@@ -60,7 +61,7 @@ func TestSystemPolicyFailsClosed(t *testing.T) {
 	}{
 		"invalid":        {text: "{", err: ":1: invalid JSON"},
 		"a slip":         {text: "{\n\"mode\": []}", err: `:2: unknown setting "mode" (did you mean "modes"?)`},
-		"no such mode":   {text: `{"modes": ["yolo"]}`, err: `:1: modes[0] must be one of ask, edits, plan, all, not "yolo"`},
+		"no such mode":   {text: `{"modes": ["yolo"]}`, err: `:1: modes[0] must be one of ask, auto, plan, all, not "yolo"`},
 		"a rule":         {text: "{\"permissions\": {\"deny\": [\n\"git push\"]}}", err: `:2: permissions.deny[0]: the rule "git push" has no kind`},
 		"not ours":       {text: "{}", change: func(_ *testing.T, f *settings.SystemFile) { f.Owner++ }, err: "the file must belong to user ", unix: true},
 		"writable":       {text: "{}", change: func(t *testing.T, f *settings.SystemFile) { chmod(t, f.Path, 0o646) }, err: "the file must not be writable by other users", unix: true},

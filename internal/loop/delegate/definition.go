@@ -145,7 +145,7 @@ func (d *definition) maxCost() float64 {
 
 // otherModes are the permission modes of Claude Code, in the form of foldKey.
 var otherModes = map[string]event.Mode{
-	"default": event.ModeAsk, "acceptedits": event.ModeEdits, "plan": event.ModePlan, "bypasspermissions": event.ModeAll, "inherit": "",
+	"default": event.ModeAsk, "acceptedits": event.ModeAuto, "plan": event.ModePlan, "bypasspermissions": event.ModeAll, "inherit": "",
 }
 
 func (d *definition) mode() event.Mode {
@@ -159,7 +159,7 @@ func (d *definition) mode() event.Mode {
 	if m, ok := otherModes[foldKey(v)]; ok {
 		return m
 	}
-	d.notice("%s is not a permission mode, so ask is used. Write ask, edits, plan or all.", shown(v))
+	d.notice("%s is not a permission mode, so ask is used. Write ask, auto, plan or all.", shown(v))
 	return event.ModeAsk
 }
 

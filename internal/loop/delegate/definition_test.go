@@ -63,7 +63,7 @@ func TestDefinitions(t *testing.T) {
 		{"code-reviewer", reviewer, delegate.Agent{
 			Description:  "Use this agent after a change to a public interface.",
 			Instructions: "You are a careful reviewer.\n\n## Steps\n1. Read the change.",
-			Tools:        []string{"glob", "search", "list", "read", "fetch", "todo"}, Model: "sonnet", Mode: event.ModeEdits, MaxSteps: 12,
+			Tools:        []string{"glob", "search", "list", "read", "fetch", "todo"}, Model: "sonnet", Mode: event.ModeAuto, MaxSteps: 12,
 		}, []string{`delegates do not have them: "NotebookRead", "WebSearch", "KillShell", "BashOutput", "Task". To list`}},
 		{"full", "---\ndescription: d\ntools:\n  - read\n  - shell\nmodel: openai/gpt-5 # fast\neffort: high\nmax_steps: 30\nmax_cost: $0.50\nmode: plan\nisolation: worktree\n---\nBody", delegate.Agent{
 			Description: "d", Instructions: "Body", Tools: []string{"read", "shell"}, Model: "openai/gpt-5", Effort: "high", MaxSteps: 30, MaxCost: 0.5, Mode: event.ModePlan, Worktree: true,

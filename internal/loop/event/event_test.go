@@ -123,7 +123,7 @@ func withValues(c Command) Command {
 		c.Decision, c.Mode = Always, ModePlan
 		return c
 	case SetMode:
-		c.Mode = ModeEdits
+		c.Mode = ModeAuto
 		return c
 	case EditContext:
 		c.Step = CompactPin

@@ -40,9 +40,9 @@ func TestExportDelegatesAndPlans(t *testing.T) {
 		}, []string{"delegate_"}},
 		{"delegates-plan", "html", []string{
 			"<summary>Plan rejected: “use the configuration, not a flag”</summary>",
-			`<details class="output" open><summary>Plan approved after an edit by the user, permission mode edits</summary>`, "<li>use it in the server</li>",
+			`<details class="output" open><summary>Plan approved after an edit by the user, permission mode auto</summary>`, "<li>use it in the server</li>",
 		}, []string{"Approved by the user", "Rejected by the user", "pending: "}},
-		{"delegates-plan", "md", []string{"**Plan approved after an edit by the user, permission mode edits**", "> 2. use it in the server"}, []string{"Approved by the user", "- [ ]"}},
+		{"delegates-plan", "md", []string{"**Plan approved after an edit by the user, permission mode auto**", "> 2. use it in the server"}, []string{"Approved by the user", "- [ ]"}},
 	} {
 		got := write(t, c.format, stored(t, c.name))
 		for _, want := range c.want {

@@ -142,7 +142,7 @@ func (b *itemBuilder) take(e event.Durable) {
 	case *event.ModelSet:
 		b.add(modelNote(e))
 	case *event.ModeSet:
-		b.add(&note{text: "Permission mode: " + e.Mode})
+		b.add(&note{text: "Permission mode: " + event.Mode(e.Mode).Name()})
 	case *event.PermissionRemoved:
 		b.add(&note{text: "Permission removed: " + e.Text})
 	case *event.FilesChanged:

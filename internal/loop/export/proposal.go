@@ -14,7 +14,7 @@ type proposal struct{ *event.PlanSet }
 func (*proposal) isItem() {}
 
 // PlanDecision describes the user's decision on a plan on one line: "Plan approved,
-// permission mode edits".
+// permission mode auto".
 func PlanDecision(p *event.PlanSet) string {
 	text := "Plan presented"
 	switch p.State {
@@ -24,7 +24,7 @@ func PlanDecision(p *event.PlanSet) string {
 			text += " after an edit by the user"
 		}
 		if p.Mode != "" {
-			text += ", permission mode " + OneLine(p.Mode, maxWords)
+			text += ", permission mode " + OneLine(event.Mode(p.Mode).Name(), maxWords)
 		}
 	case event.PlanRejected:
 		text = "Plan rejected"

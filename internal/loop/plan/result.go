@@ -60,8 +60,8 @@ func Approved(result string) bool {
 // mode describes a permission mode to the model.
 func mode(name string) string {
 	switch event.Mode(name) {
-	case event.ModeEdits:
-		return "edits: file edits need no approval"
+	case event.ModeAuto:
+		return event.ModeAuto.Name() + ": edits and commands in the sandbox need no approval"
 	case event.ModeAll:
 		return "all: nothing needs approval"
 	}

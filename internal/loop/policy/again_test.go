@@ -28,7 +28,7 @@ func TestAgain(t *testing.T) {
 		offer   string
 	}{
 		{event.ModeAsk, nil, "npm ci", network, true, npm},
-		{event.ModeEdits, nil, "npm ci", network, true, npm},
+		{event.ModeAuto, nil, "npm ci", network, true, npm},
 		{event.ModeAll, nil, "npm ci", network, true, npm},
 		{event.ModePlan, nil, "npm ci", network, false, ""},
 		{event.ModePlan, nil, "ls", network, false, ""},
@@ -39,7 +39,7 @@ func TestAgain(t *testing.T) {
 		{event.ModeAll, deny, "npm ci", network, false, ""},
 		{event.ModeAll, deny, "cd sub && sudo 'npm' ci", network, false, ""},
 		{event.ModeAll, deny, "npm ci", outside, false, ""},
-		{event.ModeEdits, nil, "npm ci", unkept, true, ""},
+		{event.ModeAuto, nil, "npm ci", unkept, true, ""},
 		{event.ModePlan, nil, "npm ci", unkept, false, ""},
 		{event.ModeAll, deny, "go mod download", network, true, "`go mod download` with any arguments and the network in this project"},
 		{event.ModeAll, nil, "curl localhost:3000", network, true, ""},

@@ -13,7 +13,7 @@ import (
 )
 
 // TestCommandsThatEdit judges commands that change files as a tool could, or temporary files:
-// in the modes ask, edits and all, and in mode edits without a sandbox.
+// in the modes ask, auto and all, and in mode auto without a sandbox.
 func TestCommandsThatEdit(t *testing.T) {
 	dir, temp := project(t, "main.go", "a.txt", ".env", "sub/x", "node_modules/.bin/eslint", ".envrc", ".git/config"), project(t, "old.txt", "project/notes.md", "project/a.txt")
 	outside := project(t, "x")
@@ -109,7 +109,7 @@ func TestCommandsThatEdit(t *testing.T) {
 			mode    event.Mode
 			sandbox policy.Sandbox
 			want    string
-		}{{event.ModeAsk, policy.SandboxFull, c.ask}, {event.ModeEdits, policy.SandboxFull, c.edits}, {event.ModeAll, policy.SandboxFull, c.all}, {event.ModeEdits, policy.SandboxOff, c.bare}} {
+		}{{event.ModeAsk, policy.SandboxFull, c.ask}, {event.ModeAuto, policy.SandboxFull, c.edits}, {event.ModeAll, policy.SandboxFull, c.all}, {event.ModeAuto, policy.SandboxOff, c.bare}} {
 			at := policy.Paths{Workspace: dir, Home: filepath.Dir(dir) + "-home", Sandbox: r.sandbox, Room: room(1 << 20)}
 			v := asks(&policy.Policy{Mode: r.mode, Rules: rules(t, c.rules)}, at, run(dir, c.command))
 			if got := strictly(v); got != r.want {
@@ -119,7 +119,7 @@ func TestCommandsThatEdit(t *testing.T) {
 	}
 	t.Setenv("TMPDIR", "") // commands get the usual one
 	at := policy.Paths{Workspace: dir, Sandbox: policy.SandboxFull, Room: room(1 << 20)}
-	if v := asks(&policy.Policy{Mode: event.ModeEdits}, at, run(dir, "make > $TMPDIR/agent-edits-test.log")); strictly(v) != "kept" {
+	if v := asks(&policy.Policy{Mode: event.ModeAuto}, at, run(dir, "make > $TMPDIR/agent-edits-test.log")); strictly(v) != "kept" {
 		t.Errorf("without TMPDIR: %s (%s)", strictly(v), v.Why)
 	}
 }
@@ -154,7 +154,7 @@ func TestAppendsThatUndoCannotRestore(t *testing.T) {
 		{"allow command: tee", "echo x | tee -a a.txt", "runs", "runs", "runs"},
 	} {
 		for _, s := range []policy.Sandbox{policy.SandboxFull, policy.SandboxPartial, policy.SandboxOff} {
-			for mode, want := range map[event.Mode]string{event.ModeAsk: c.ask, event.ModeEdits: c.edits, event.ModeAll: c.all} {
+			for mode, want := range map[event.Mode]string{event.ModeAsk: c.ask, event.ModeAuto: c.edits, event.ModeAll: c.all} {
 				at := policy.Paths{Workspace: dir, Sandbox: s, Room: room(1 << 40)}
 				v := asks(&policy.Policy{Mode: mode, Rules: rules(t, c.rules)}, at, run(dir, c.command))
 				if got := outcome(v); got != want {
@@ -165,7 +165,7 @@ func TestAppendsThatUndoCannotRestore(t *testing.T) {
 	}
 	for sandbox, all := range map[policy.Sandbox]string{policy.SandboxFull: "asks", policy.SandboxPartial: "asks", policy.SandboxOff: "runs"} { // undo does not record commands without a sandbox
 		at := policy.Paths{Workspace: dir, Sandbox: sandbox, Room: room(1 << 40)}
-		for mode, want := range map[event.Mode]string{event.ModeAsk: "asks", event.ModeEdits: "asks", event.ModeAll: all} {
+		for mode, want := range map[event.Mode]string{event.ModeAsk: "asks", event.ModeAuto: "asks", event.ModeAll: all} {
 			v := asks(&policy.Policy{Mode: mode, Rules: rules(t, "allow edit: **")}, at, run(dir, "echo x >> big.log"))
 			if got := outcome(v); got != want {
 				t.Errorf("a large file in %s, sandbox %v: %s, want %s (%s)", mode, sandbox, got, want, v.Decider)
@@ -174,10 +174,10 @@ func TestAppendsThatUndoCannotRestore(t *testing.T) {
 	}
 	at := policy.Paths{Workspace: dir, Sandbox: policy.SandboxFull, Room: room(5)}
 	const why = "it writes to `hl.txt`, which has several names or is a pipe or a device"
-	if v := asks(&policy.Policy{Mode: event.ModeEdits}, at, run(dir, "echo x >> hl.txt")); v.Why != why {
+	if v := asks(&policy.Policy{Mode: event.ModeAuto}, at, run(dir, "echo x >> hl.txt")); v.Why != why {
 		t.Errorf("the reason is %q, want %q", v.Why, why)
 	}
-	if v := asks(&policy.Policy{Mode: event.ModeEdits}, at, run(dir, "echo x >> a.txt")); outcome(v) != "asks" {
+	if v := asks(&policy.Policy{Mode: event.ModeAuto}, at, run(dir, "echo x >> a.txt")); outcome(v) != "asks" {
 		t.Errorf("with little room: %s (%s)", outcome(v), v.Decider)
 	}
 }
@@ -301,7 +301,7 @@ func TestXargsOfSplitNames(t *testing.T) {
 	}
 }
 
-// A read outside the workspace needs approval in mode edits, however its path is written.
+// A read outside the workspace needs approval in mode auto, however its path is written.
 func TestOutsideReadsInEdits(t *testing.T) {
 	dir := project(t, "a.txt")
 	home := filepath.Join(filepath.Dir(dir), "home")
@@ -317,7 +317,7 @@ func TestOutsideReadsInEdits(t *testing.T) {
 		"cat ../out.txt": "asks", "cat ~/../out.txt": "asks", "cat $HOME/../out.txt": "asks", `cat "$HOME/../out.txt"`: "asks", `cat "${HOME}"/../out.txt`: "asks",
 		"grep x " + outside: "asks", "for f in *.txt; do cat \"$f\"; done": "kept",
 	} {
-		if got := strictly(asks(&policy.Policy{Mode: event.ModeEdits}, at, run(dir, line))); got != want {
+		if got := strictly(asks(&policy.Policy{Mode: event.ModeAuto}, at, run(dir, line))); got != want {
 			t.Errorf("%s: %s, want %s", line, got, want)
 		}
 	}

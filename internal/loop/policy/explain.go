@@ -183,10 +183,10 @@ func (p *Policy) Remedies(c tools.Call, f Facts, modes []event.Mode) (out []stri
 	if rules := p.allowing(c, f); rules != nil {
 		out = append(out, allowFlags(rules))
 	}
-	for _, m := range []event.Mode{event.ModeEdits, event.ModeAll} {
+	for _, m := range []event.Mode{event.ModeAuto, event.ModeAll} {
 		if trial := p.trial(); m != p.Mode && (modes == nil || slices.Contains(modes, m)) {
 			if trial.Mode = m; trial.runsAlone(c, f) {
-				out = append(out, "--mode "+string(m))
+				out = append(out, "--mode "+m.Name())
 			}
 		}
 	}

@@ -65,7 +65,7 @@ func TestFilesNamedByGitConfigurationAreProtected(t *testing.T) {
 		}
 		paths := policy.Paths{Workspace: dir}
 		for file, want := range map[string]bool{c.file: true, "other": false} {
-			for _, mode := range []event.Mode{event.ModeEdits, event.ModeAll} {
+			for _, mode := range []event.Mode{event.ModeAuto, event.ModeAll} {
 				if got := asks(&policy.Policy{Mode: mode}, paths, to(tools.Write, tools.Path, file)); got.Protected != want {
 					t.Errorf("%s: %q: %s: got %+v, want protected %v", mode, c.config, file, got, want)
 				}
@@ -121,7 +121,7 @@ func TestUnknownGitConfigurationProtectsTheWorkspace(t *testing.T) {
 		}
 		paths := policy.Paths{Workspace: dir}
 		write(t, filepath.Join(dir, "sub", "other"), "text\n")
-		for _, mode := range []event.Mode{event.ModeEdits, event.ModeAll} {
+		for _, mode := range []event.Mode{event.ModeAuto, event.ModeAll} {
 			for _, p := range []policy.Paths{paths, {Workspace: filepath.Join(dir, "sub")}} {
 				if got := asks(&policy.Policy{Mode: mode}, p, to(tools.Write, tools.Path, "other")); got.Protected != c.want {
 					t.Errorf("%s: %s: %s: got %+v, want protected %v", mode, c.name, p.Workspace, got, c.want)
@@ -143,7 +143,7 @@ func TestFilesNamedByTheGitConfigurationOfTheUser(t *testing.T) {
 	write(t, filepath.Join(home, ".gitconfig"), "[include]\n\tpath = ~/dotfiles/git/config\n[core]\n\thooksPath = hk\n")
 	paths := policy.Paths{Workspace: filepath.Join(home, "dotfiles"), Home: home}
 	for file, want := range map[string]bool{"git/config": true, "git/more": true, "hk/x": true, "other": false} {
-		if got := asks(&policy.Policy{Mode: event.ModeEdits}, paths, to(tools.Write, tools.Path, file)); got.Protected != want {
+		if got := asks(&policy.Policy{Mode: event.ModeAuto}, paths, to(tools.Write, tools.Path, file)); got.Protected != want {
 			t.Errorf("%s: got %+v, want protected %v", file, got, want)
 		}
 	}
@@ -189,7 +189,7 @@ func TestProgramsNamedByGitConfigurationAreProtected(t *testing.T) {
 			write(t, filepath.Join(dir, "tools", "my x.sh"), "")
 			file = "tools/my x.sh"
 		}
-		for _, mode := range []event.Mode{event.ModeEdits, event.ModeAll} {
+		for _, mode := range []event.Mode{event.ModeAuto, event.ModeAll} {
 			if got := asks(&policy.Policy{Mode: mode}, policy.Paths{Workspace: dir, Home: home}, to(tools.Write, tools.Path, file)); !got.Protected {
 				t.Errorf("%s: %q: %s can be changed without approval", mode, config, file)
 			}
@@ -315,7 +315,7 @@ func TestOrdinaryGitConfigurationProtectsNothing(t *testing.T) {
 		}
 		write(t, file, config)
 		for _, name := range append(files, "src/other.go", "new.txt", "a/b/c") {
-			if got := asks(&policy.Policy{Mode: event.ModeEdits}, policy.Paths{Workspace: dir, Home: home}, to(tools.Write, tools.Path, name)); got.Protected {
+			if got := asks(&policy.Policy{Mode: event.ModeAuto}, policy.Paths{Workspace: dir, Home: home}, to(tools.Write, tools.Path, name)); got.Protected {
 				t.Errorf("of the user: %v: %s is protected: %s", own, name, got.Warning)
 			}
 		}

@@ -51,7 +51,7 @@ func TestWhatProgramsOfGitRunIsProtected(t *testing.T) {
 		value := strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(c[0])
 		write(t, filepath.Join(dir, ".git", "config"), "[filter \"x\"]\n\tclean = \""+value+"\"\n")
 		file := strings.TrimPrefix(c[1], "+")
-		for _, mode := range []event.Mode{event.ModeEdits, event.ModeAll} {
+		for _, mode := range []event.Mode{event.ModeAuto, event.ModeAll} {
 			if got := asks(&policy.Policy{Mode: mode}, policy.Paths{Workspace: dir, Home: home}, to(tools.Write, tools.Path, file)); !got.Protected {
 				t.Errorf("%s: %s: %s can be changed without approval", mode, c[0], c[1])
 			}
@@ -79,7 +79,7 @@ func TestProgramsOfGitProtectOnlyWhatTheyName(t *testing.T) {
 		write(t, filepath.Join(dir, ".git", "config"), c.config+"\n")
 		paths := policy.Paths{Workspace: filepath.Join(dir, c.workspace), Home: home}
 		file := strings.TrimPrefix(strings.TrimPrefix(c.file, c.workspace), "/")
-		if got := asks(&policy.Policy{Mode: event.ModeEdits}, paths, to(tools.Write, tools.Path, file)); got.Protected {
+		if got := asks(&policy.Policy{Mode: event.ModeAuto}, paths, to(tools.Write, tools.Path, file)); got.Protected {
 			t.Errorf("%q: %s is protected: %s", c.config, c.file, got.Warning)
 		}
 		for _, path := range paths.Fixed() {
@@ -100,7 +100,7 @@ func TestWhatProgramsOfTheUsersGitRunIsProtected(t *testing.T) {
 	} {
 		dir, home := project(t, ".git/HEAD", "tools/x.sh", "tools/x.js", "tools/Makefile", "Makefile", "package.json", "node_modules/.bin/x"), project(t)
 		write(t, filepath.Join(home, ".gitconfig"), "[filter \"x\"]\n\tclean = \""+c[0]+"\"\n")
-		if got := asks(&policy.Policy{Mode: event.ModeEdits}, policy.Paths{Workspace: dir, Home: home}, to(tools.Write, tools.Path, strings.TrimPrefix(c[1], "+"))); !got.Protected {
+		if got := asks(&policy.Policy{Mode: event.ModeAuto}, policy.Paths{Workspace: dir, Home: home}, to(tools.Write, tools.Path, strings.TrimPrefix(c[1], "+"))); !got.Protected {
 			t.Errorf("%s: %s can be changed without approval", c[0], c[1])
 		}
 	}

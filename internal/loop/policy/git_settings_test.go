@@ -29,7 +29,7 @@ func TestSettingsOfGitInTheText(t *testing.T) {
 		"git config user.name n": false, "git config -f .gitmodules submodule.x.path x": false, "git config core.worktree": false, "git config --get core.worktree": false, "git config get core.worktree": false, "git config --list": false, "git config pull.rebase true": false,
 		"git remote add r https://example.org/x": false, "git remote set-url origin git@example.org:x": false, "git remote remove r": false, "git remote -v": false, "git config branch.main.remote r": false, "git branch -u r/main": false, "git push -u r main": false,
 	} {
-		for _, mode := range []event.Mode{event.ModeAsk, event.ModeEdits, event.ModeAll} {
+		for _, mode := range []event.Mode{event.ModeAsk, event.ModeAuto, event.ModeAll} {
 			v := asks(&policy.Policy{Mode: mode}, at, run(at.Workspace, line))
 			if v.Protected != want || want && (!v.Ask || !slices.Contains(v.Access.Protected, config)) {
 				t.Errorf("mode %s, %s: protected: %t, %q", mode, line, v.Protected, v.Access.Protected)

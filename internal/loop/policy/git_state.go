@@ -12,7 +12,7 @@ import (
 var removesObjects = []string{"clean", "filter-branch", "filter-repo", "gc", "lfs", "maintenance", "prune", "prune-packed", "reflog", "repack", "submodule", "worktree"}
 
 // keepsHistory are the subcommands of git that change only files, what is staged and the stash, or
-// make a new repository. The others change the history, so mode edits asks about them.
+// make a new repository. The others change the history, so mode auto asks about them.
 var keepsHistory = []string{
 	"add", "apply", "checkout", "checkout-index", "clean", "clone", "init", "mv", "reset", "restore", "rm", "sparse-checkout", "stage", "stash", "update-index",
 }

@@ -68,7 +68,7 @@ func TestTooManyDirectoriesForSecrets(t *testing.T) {
 	if err := os.Rename(many, filepath.Join(dir, "a", "own")); err != nil {
 		t.Fatal(err)
 	}
-	for i, mode := range []event.Mode{event.ModeAsk, event.ModeEdits, event.ModeAll} {
+	for i, mode := range []event.Mode{event.ModeAsk, event.ModeAuto, event.ModeAll} {
 		if v := asks(&policy.Policy{Mode: mode}, at, run(dir, lines[i])); !v.Ask || !strings.Contains(v.Why+v.Rule, "secrets") {
 			t.Errorf("%s in %s: %+v", lines[i], mode, v)
 		}

@@ -50,8 +50,8 @@ func (p *Policy) judgeCommand(c tools.Call, f Facts, found ruling) Verdict {
 		}
 		v.Why, v.Rule = why, why
 		v.Decider = p.row(why)
-	case event.ModeEdits:
-		why := p.asksInEdits(c, f, all)
+	case event.ModeAuto:
+		why := p.asksInAuto(c, f, all)
 		if why == "" {
 			run := p.runs("commands in the full sandbox need no approval if undo can restore what they change")
 			run.Access, run.Files = tools.Access{HideHome: true, Strict: true, Repositories: f.losses.git, ReadOnly: f.losses.readOnly}, f.Files
@@ -145,14 +145,14 @@ func (f Facts) systemTemporary(approved bool) (paths []string) {
 	return paths
 }
 
-// asksInEdits returns why a command needs approval in mode edits; empty if it runs. It runs in the
+// asksInAuto returns why a command needs approval in mode auto; empty if it runs. It runs in the
 // complete sandbox without the network if it names no files outside the workspace, undo can restore
 // what it changes, and its text shows no change of the history of git. The changes of a copy are
 // judged when they are applied.
-func (p *Policy) asksInEdits(c tools.Call, f Facts, all allowance) string {
+func (p *Policy) asksInAuto(c tools.Call, f Facts, all allowance) string {
 	switch {
 	case f.Command == nil || f.paths.Copy || f.paths.Disposable || f.paths.Sandbox != SandboxFull || !f.losses.recorded || len(f.losses.appended)+len(c.Warnings) > 0:
-		return f.ruleEdits()
+		return f.ruleAuto()
 	case slices.ContainsFunc(f.Command.Parts, changesHistory), f.losses.git && !f.losses.keepsGit:
 		return "commands that change the history or the settings of git need approval"
 	case f.namesOutside():
@@ -169,8 +169,8 @@ func (f Facts) writesTemporary(path string) bool {
 	return slices.ContainsFunc(f.touched, func(t touched) bool { return t.change && !t.outside && t.path == path })
 }
 
-// ruleEdits returns the row of mode edits for a command that needs approval.
-func (f Facts) ruleEdits() string {
+// ruleAuto returns the row of mode auto for a command that needs approval.
+func (f Facts) ruleAuto() string {
 	const row = "commands need approval unless they are known to be read-only, or undo can restore what they change"
 	switch {
 	case f.paths.Sandbox != SandboxFull:

@@ -42,13 +42,13 @@ func TestOffersOfALine(t *testing.T) {
 }
 
 // A standing permission for a command does not apply to a line that changes files first: they
-// may say what the command does. In the sandbox of mode edits the line runs without it.
+// may say what the command does. In the sandbox of mode auto the line runs without it.
 func TestStandingPermissionsInALineThatWrites(t *testing.T) {
 	dir := project(t, "package.json", "Makefile", "new.json")
 	at := policy.Paths{Workspace: dir, Home: filepath.Join(t.TempDir(), "home"), Sandbox: policy.SandboxFull, Room: room(1 << 20)}
 	for _, c := range []struct {
 		line        string
-		ask, in, of string // in the modes ask, edits and all
+		ask, in, of string // in the modes ask, auto and all
 	}{
 		{"make test", "runs", "runs", "runs"},
 		{"npm install", "network", "network", "network"},
@@ -59,7 +59,7 @@ func TestStandingPermissionsInALineThatWrites(t *testing.T) {
 		{"make test && npm install", "asks+network", "asks+network", "asks+network"},
 		{"sh x.sh; npm install", "asks+network", "asks+network", "asks+network"},
 	} {
-		for mode, want := range map[event.Mode]string{event.ModeAsk: c.ask, event.ModeEdits: c.in, event.ModeAll: c.of} {
+		for mode, want := range map[event.Mode]string{event.ModeAsk: c.ask, event.ModeAuto: c.in, event.ModeAll: c.of} {
 			p := policy.Policy{Mode: event.ModeAsk}
 			for _, line := range []string{"make test", "npm install"} {
 				p.Allow(asks(&p, at, run(dir, line)).Offer)
@@ -79,7 +79,7 @@ func TestStandingPermissionsInALineThatWrites(t *testing.T) {
 func TestNoPermissionGivesTheNetworkBesideAJob(t *testing.T) {
 	dir, running := project(t, "package.json"), false
 	at := policy.Paths{Workspace: dir, Home: filepath.Join(t.TempDir(), "home"), Sandbox: policy.SandboxFull, Room: room(1 << 20), Jobs: func() bool { return running }}
-	for _, mode := range []event.Mode{event.ModeAsk, event.ModeEdits, event.ModeAll} {
+	for _, mode := range []event.Mode{event.ModeAsk, event.ModeAuto, event.ModeAll} {
 		p := policy.Policy{Mode: mode, Rules: rules(t, "allow network: git push")}
 		for _, running = range []bool{false, true} {
 			want := map[bool]string{false: "network", true: "asks+network"}[running]
@@ -105,7 +105,7 @@ func TestStandingPermissionsDoNotCoverSecrets(t *testing.T) {
 		{"shellcheck main.c", "shellcheck .env", "asks"},
 		{"eslint .", "eslint .env", "asks"},
 	} {
-		for _, mode := range []event.Mode{event.ModeAsk, event.ModeEdits, event.ModeAll} {
+		for _, mode := range []event.Mode{event.ModeAsk, event.ModeAuto, event.ModeAll} {
 			p := policy.Policy{Mode: event.ModeAsk}
 			first := asks(&p, at, run(dir, c.allowed))
 			if p.Allow(first.Offer); first.Offer.String() == "" {
@@ -174,7 +174,7 @@ func TestStandingPermissionsDoNotCoverFilesOutside(t *testing.T) {
 		{"npm test", "npm test && cd inner && cd ..", "runs"},
 	} {
 		line := strings.ReplaceAll(c.line, "ROOT", root)
-		for _, mode := range []event.Mode{event.ModeAsk, event.ModeEdits} {
+		for _, mode := range []event.Mode{event.ModeAsk, event.ModeAuto} {
 			p := policy.Policy{Mode: event.ModeAsk}
 			first := asks(&p, at, run(dir, c.allowed))
 			if p.Allow(first.Offer); first.Offer.String() == "" {

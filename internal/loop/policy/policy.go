@@ -152,7 +152,7 @@ func (p *Policy) asks(row string) Verdict {
 }
 
 // row returns the Decider of a row of the table of modes.
-func (p *Policy) row(text string) string { return "mode " + string(p.Mode) + ": " + text }
+func (p *Policy) row(text string) string { return "mode " + p.Mode.Name() + ": " + text }
 
 // judgeRead judges a call that only reads.
 func (p *Policy) judgeRead(c tools.Call, f Facts, found ruling) Verdict {
@@ -203,7 +203,7 @@ func (p *Policy) judgeEdit(c tools.Call, f Facts, found ruling) Verdict {
 		return v
 	case slices.ContainsFunc(c.Changes, func(ch tools.Change) bool { return ch.Unlinks }):
 		return p.asks("changes that undo cannot restore need approval every time")
-	case p.Mode == event.ModeAll, p.Mode == event.ModeEdits && plain:
+	case p.Mode == event.ModeAll, p.Mode == event.ModeAuto && plain:
 		return p.runs("file changes in the workspace need no approval")
 	case rule != nil && plain:
 		return Verdict{Decider: rule.decider(), ByRule: true}

@@ -65,10 +65,10 @@ func TestModes(t *testing.T) {
 	unlinks.Changes = []tools.Change{{Path: "a", Before: []byte("x"), After: []byte("y"), Unlinks: true}}
 	protected := to(tools.Write, tools.Path, "a", ".github/workflows/ci.yml")
 	for mode, want := range map[event.Mode]string{ // allowed, asked or denied
-		event.ModeAsk:   "rraaaaaraa",
-		event.ModeEdits: "rrraaaaraa",
-		event.ModePlan:  "rrnnnanrnn",
-		event.ModeAll:   "rrrrrraraa",
+		event.ModeAsk:  "rraaaaaraa",
+		event.ModeAuto: "rrraaaaraa",
+		event.ModePlan: "rrnnnanrnn",
+		event.ModeAll:  "rrrrrraraa",
 	} {
 		got := ""
 		for _, c := range []tools.Call{reads, delegates, writes, careful, runs, fetches, protected, lists, deletes, unlinks} {

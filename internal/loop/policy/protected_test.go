@@ -186,7 +186,7 @@ func TestProtectedBehindLinks(t *testing.T) {
 	tried, broken := 0, 0
 	try := func(at policy.Paths, name string, protected bool) {
 		t.Helper()
-		for _, mode := range []event.Mode{event.ModeEdits, event.ModeAll} {
+		for _, mode := range []event.Mode{event.ModeAuto, event.ModeAll} {
 			tried++
 			p := policy.Policy{Mode: mode}
 			if v := asks(&p, at, to(tools.Write, tools.Path, name)); v.Protected != protected {
@@ -235,10 +235,10 @@ func TestWorkspaceInAProtectedDirectory(t *testing.T) {
 	} {
 		at := pathsIn(home)
 		at.Workspace = filepath.Join(home, workspace)
-		if v := asks(&policy.Policy{Mode: event.ModeEdits}, at, to(tools.Write, tools.Path, "main.go")); v.Protected != protected {
+		if v := asks(&policy.Policy{Mode: event.ModeAuto}, at, to(tools.Write, tools.Path, "main.go")); v.Protected != protected {
 			t.Errorf("%s: got %+v, want protected %v", workspace, v, protected)
 		}
-		if v := asks(&policy.Policy{Mode: event.ModeEdits}, at, to(tools.Write, tools.Path, "sub/.envrc")); !v.Protected {
+		if v := asks(&policy.Policy{Mode: event.ModeAuto}, at, to(tools.Write, tools.Path, "sub/.envrc")); !v.Protected {
 			t.Errorf("%s: .envrc: got %+v", workspace, v)
 		}
 	}

@@ -181,7 +181,7 @@ func (p *Policy) allowsEdits(part *command.Part, f Facts) (by string, rule bool)
 		target := tools.Target{Kind: tools.Path, Value: filepath.ToSlash(rel)}
 		at := slices.IndexFunc(p.grants, func(g Grant) bool { return g.includes(target, f.Root) })
 		switch r := p.allowsFile(RuleEdit, f.touched[i], f); {
-		case p.Mode == event.ModeEdits, p.Mode == event.ModeAll:
+		case p.Mode == event.ModeAuto, p.Mode == event.ModeAll:
 			by = p.row("file changes in the workspace need no approval")
 		case r != nil:
 			by, rule = r.decider(), true

@@ -94,7 +94,7 @@ func TestWordsThatEndInSecretFiles(t *testing.T) {
 		`cat "$dir/$file"`:                "",
 		`cat "$PWD/.env/"$x`:              "",
 	} {
-		for _, mode := range []event.Mode{event.ModeEdits, event.ModeAll} {
+		for _, mode := range []event.Mode{event.ModeAuto, event.ModeAll} {
 			v := asks(&policy.Policy{Mode: mode}, at, run(dir, line))
 			if asked := v.Ask && v.Rule != ""; asked != (want != "") || want != "" && !strings.Contains(v.Warning, want+" may hold secrets") {
 				t.Errorf("%s in %s: ask %v, warning %q (%s), want %q", line, mode, v.Ask, v.Warning, v.Why, want)

@@ -51,7 +51,7 @@ func outcome(v policy.Verdict) string {
 	return "runs"
 }
 
-// The table of modes for commands: one verdict in each of the modes plan, ask, edits and
+// The table of modes for commands: one verdict in each of the modes plan, ask, auto and
 // all.
 func TestTableOfModes(t *testing.T) {
 	dir := project(t, "main.go", "build/x", "src/y.go", "package.json", "Makefile", ".env", ".git/config", "secrets/key.txt", "docs/a.md")
@@ -173,7 +173,7 @@ func TestTableOfModes(t *testing.T) {
 		rows++
 		call := run(dir, c.command)
 		call.Tool = "shell"
-		for mode, want := range map[event.Mode]string{event.ModePlan: c.plan, event.ModeAsk: c.ask, event.ModeEdits: c.edits, event.ModeAll: c.all} {
+		for mode, want := range map[event.Mode]string{event.ModePlan: c.plan, event.ModeAsk: c.ask, event.ModeAuto: c.edits, event.ModeAll: c.all} {
 			p := policy.Policy{Mode: mode, Rules: rules(t, c.rules)}
 			v := asks(&p, at, call)
 			if got := outcome(v); got != want {
@@ -365,7 +365,7 @@ func TestRulesForOtherTools(t *testing.T) {
 		{"deny mcp: files", mcpCall("mcp_resource", "files/resources/read", tools.Execute), "denied", "denied", "denied", "denied"},
 		{"ask tool: delegate", tool("delegate", tools.Call{Effect: tools.Delegate}), "asks", "asks", "asks", "asks"},
 	} {
-		for mode, want := range map[event.Mode]string{event.ModePlan: c.plan, event.ModeAsk: c.ask, event.ModeEdits: c.edits, event.ModeAll: c.all} {
+		for mode, want := range map[event.Mode]string{event.ModePlan: c.plan, event.ModeAsk: c.ask, event.ModeAuto: c.edits, event.ModeAll: c.all} {
 			p := policy.Policy{Mode: mode, Rules: rules(t, c.rules)}
 			if v := asks(&p, at, c.call); outcome(v) != want {
 				t.Errorf("%s %v with the rules %q in %s: %s, want %s (%s)", c.call.Tool, c.call.Targets, c.rules, mode, outcome(v), want, v.Decider)

@@ -55,7 +55,7 @@ func TestTableOfModesWithUndo(t *testing.T) {
 	dir := committed(t, "build/x", "src/y.go", "a.o", "sub/.git/HEAD", "package.json", ".env")
 	outside := project(t, "x")
 	at := policy.Paths{Workspace: dir, Home: filepath.Join(outside, "home"), Sandbox: policy.SandboxFull, Git: git.NewReader()}
-	// The verdicts are those in mode edits, in mode all, and in mode all without undo.
+	// The verdicts are those in mode auto, in mode all, and in mode all without undo.
 	for _, c := range []struct{ command, edits, all, without string }{
 		{"ls", "private", "private", "private"},
 		{"make test", "kept", "kept", "runs"},
@@ -179,7 +179,7 @@ func TestTableOfModesWithUndo(t *testing.T) {
 			room int64
 			want string
 		}{
-			{event.ModeEdits, 1 << 20, c.edits}, {event.ModeAll, 1 << 20, c.all}, {event.ModeAll, 0, c.without},
+			{event.ModeAuto, 1 << 20, c.edits}, {event.ModeAll, 1 << 20, c.all}, {event.ModeAll, 0, c.without},
 		} {
 			at.Room = room(r.room)
 			v := asks(&policy.Policy{Mode: r.mode}, at, run(dir, c.command))
@@ -212,7 +212,7 @@ func TestGitCleanDoesNotOpenGitDirectories(t *testing.T) {
 	}
 }
 
-// Mode edits asks about commands without the complete sandbox, without undo, in a copy of
+// Mode auto asks about commands without the complete sandbox, without undo, in a copy of
 // the workspace, and if its store is full.
 func TestEditsNeedsSandboxAndUndo(t *testing.T) {
 	dir := project(t, "x")
@@ -226,11 +226,11 @@ func TestEditsNeedsSandboxAndUndo(t *testing.T) {
 	} {
 		at := full
 		change(&at)
-		if got := outcome(asks(&policy.Policy{Mode: event.ModeEdits}, at, run(dir, "make"))); got != "asks" {
+		if got := outcome(asks(&policy.Policy{Mode: event.ModeAuto}, at, run(dir, "make"))); got != "asks" {
 			t.Errorf("%s: %s", what, got)
 		}
 	}
-	if got := strictly(asks(&policy.Policy{Mode: event.ModeEdits}, full, run(dir, "make"))); got != "kept" {
+	if got := strictly(asks(&policy.Policy{Mode: event.ModeAuto}, full, run(dir, "make"))); got != "kept" {
 		t.Error(got)
 	}
 }
@@ -251,7 +251,7 @@ func TestDestructiveCommandsCannotChangeGitDirectories(t *testing.T) {
 			t.Errorf("%s: %q, want %q", command, got, want)
 		}
 	}
-	for mode, want := range map[event.Mode]int{event.ModeEdits: 1, event.ModeAll: 1} {
+	for mode, want := range map[event.Mode]int{event.ModeAuto: 1, event.ModeAll: 1} {
 		if v := asks(&policy.Policy{Mode: mode}, at, run(dir, "make")); len(v.Access.ReadOnly) != want {
 			t.Errorf("make in %s: %q", mode, v.Access.ReadOnly)
 		}

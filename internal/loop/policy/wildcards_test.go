@@ -27,7 +27,7 @@ func TestWildcardsWithoutEnd(t *testing.T) {
 		{"", "x 'l/*/*/*/'; x 'l/*/*/*/*/'; x 'l/*/*/*/*/*/'"},
 		{"deny read: secret.txt; allow command: x", "x 'l/*/*/*/*/*/*'"},
 	} {
-		for _, mode := range []event.Mode{event.ModeAsk, event.ModeEdits, event.ModeAll} {
+		for _, mode := range []event.Mode{event.ModeAsk, event.ModeAuto, event.ModeAll} {
 			p := policy.Policy{Mode: mode, Rules: rules(t, c.rules)}
 			if v := asks(&p, at, run(dir, c.command)); !v.Ask {
 				t.Errorf("mode %s, rules %q: %q: got %+v, want a question", mode, c.rules, c.command, v)

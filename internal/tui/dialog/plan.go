@@ -28,7 +28,7 @@ const planCommentRow = "No, and tell the model what to change"
 func planRows() []Row {
 	return []Row{
 		{Digit: 1, Kind: Yes, Text: "Yes, and ask before each edit", Mode: event.ModeAsk},
-		{Digit: 2, Kind: Yes, Text: "Yes, and auto-approve file edits", Mode: event.ModeEdits},
+		{Digit: 2, Kind: Yes, Text: "Yes, and continue in mode auto", Mode: event.ModeAuto},
 		{Digit: 3, Kind: No, Text: "No, keep planning"},
 		{Digit: 4, Kind: Comment, Text: planCommentRow},
 	}

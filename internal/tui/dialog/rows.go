@@ -197,7 +197,7 @@ func (r *Rows) draw(st *ink.Styles, width int, dim func(Row) bool) []string {
 // line draws the rows of an approval in one line, for a tiny window.
 func (r *Rows) line(st *ink.Styles, width int, dim func(Row) bool) string {
 	names := map[Kind]string{Yes: "Yes", Always: "Always", No: "No", Comment: "Why"}
-	planNames := map[event.Mode]string{event.ModeEdits: "Auto-edit", event.ModeAsk: "Ask"}
+	planNames := map[event.Mode]string{event.ModeAuto: "Auto", event.ModeAsk: "Ask"}
 	out := " "
 	for i, row := range r.All {
 		mark, text := " ", strconv.Itoa(row.Digit)+" "+cmp.Or(row.Short, planNames[row.Mode], names[row.Kind])

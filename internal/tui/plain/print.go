@@ -138,7 +138,7 @@ func (p *front) printEvent(ev event.Event) {
 	case *event.ModeSet:
 		if ev.Mode != p.mode {
 			p.mode = ev.Mode
-			p.block("note", "permission mode: "+ev.Mode)
+			p.block("note", "permission mode: "+event.Mode(ev.Mode).Name())
 		}
 	case *event.DelegateStart:
 		p.print("agent " + transcript.DelegateLabel(ev.Name, ev.ID) + " started: " + ink.Truncate(ink.SanitizeLine(ev.Prompt), width))

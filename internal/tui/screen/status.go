@@ -107,9 +107,9 @@ func (s Status) mode(st *ink.Styles) string {
 		s.NoSandbox = false
 		return st.Yellow.Render("no sandbox") + st.Dim.Render(" · ") + s.mode(st)
 	}
-	label := ink.SanitizeLine(s.Mode)
+	label := ink.SanitizeLine(event.Mode(s.Mode).Name())
 	switch event.Mode(s.Mode) {
-	case event.ModeEdits:
+	case event.ModeAuto:
 		return st.Yellow.Render(label)
 	case event.ModePlan:
 		return st.Blue.Render(label)

@@ -42,7 +42,7 @@ func BuiltIn() []Command {
 		{Name: "model", Title: "Switch model", Args: "[PROVIDER/NAME]", What: "switch to another model", key: keys.Model, Run: modelCommand, Complete: modelNames},
 		{Name: "effort", Title: "Set reasoning effort", Args: "[LEVEL]", What: "set the reasoning effort: low, medium, high or default", Run: effortCommand, Complete: oneOf("low", "medium", "high", event.DefaultEffort)},
 		{Name: "web", Title: "Allow web search", Args: "[on|off]", What: "turn the web search of the provider on or off in this session", Run: webCommand, Complete: oneOf("on", "off")},
-		{Name: "mode", Title: "Set permission mode", Args: "[NAME]", What: "set the permission mode: ask, edits, plan or all", Run: modeCommand, Complete: modeNames},
+		{Name: "mode", Title: "Set permission mode", Args: "[NAME]", What: "set the permission mode: ask, auto, plan or all", Run: modeCommand, Complete: modeNames},
 		{Name: "permissions", Title: "List permissions", Args: "[explain COMMAND | remove N]", What: "list rules and standing permissions; explain the decision on a command, or remove a permission", Run: permissionsCommand, Complete: oneOf("explain", "remove")},
 		{Name: "trust", Title: "Confirm what the repository configures", What: "confirm or revoke the hooks, servers, formatters and agents of the repository", Run: trustCommand},
 		{Name: "mcp", Title: "Show MCP servers", Args: "[NAME]", What: "show MCP servers with their state and tools; show a log, or reconnect", Run: mcpCommand},
@@ -224,13 +224,7 @@ func similarName(typed string, names []string) string {
 }
 
 // modeNames returns the completions of /mode.
-func modeNames(*Session) []string {
-	var names []string
-	for _, mode := range event.Modes {
-		names = append(names, string(mode))
-	}
-	return names
-}
+func modeNames(*Session) []string { return event.ModeNames(event.Modes) }
 
 // alternatives joins words: "ask, plan or all".
 func alternatives(words []string) string {
@@ -241,7 +235,7 @@ func alternatives(words []string) string {
 // modeCommand sets the permission mode. Without a name it shows the current one.
 func modeCommand(s *Session, name string) (tea.Cmd, error) {
 	if name == "" {
-		s.Say("Permission mode: " + ink.SanitizeLine(s.Feed.Mode) + ". Change: /mode " + alternatives(modeNames(nil)) + ".")
+		s.Say("Permission mode: " + ink.SanitizeLine(event.Mode(s.Feed.Mode).Name()) + ". Change: /mode " + alternatives(modeNames(nil)) + ".")
 		return nil, nil
 	}
 	mode, err := event.ParseMode(name)

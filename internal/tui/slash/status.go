@@ -59,7 +59,7 @@ func (s *Session) showStatus(undo undoSizes) {
 	add("context window", strings.TrimPrefix(st.Tokens().Text, "context "))
 	add("last turn", turnTokens(s.Spending.Turn))
 	add("cost", st.Spent())
-	add("mode", f.Mode)
+	add("mode", event.Mode(f.Mode).Name())
 	add("directory", s.Options.Files.Dir)
 	add("branch", s.Options.Files.Branch)
 	add("session", strings.TrimSpace(s.Options.Session.ID+" "+f.Title))

@@ -50,11 +50,11 @@ func (p *Plan) mark(c Canvas) string {
 // title returns the verb and the title of the plan.
 func (p *Plan) title() string { return "plan  " + ink.SanitizeLine(p.Plan.Title) }
 
-// words returns the decision in a few words: "approved · edits · edited".
+// words returns the decision in a few words: "approved · auto · edited".
 func (p *Plan) words() string {
 	words := []string{ink.SanitizeLine(string(p.State))}
 	if p.State == event.PlanApproved {
-		words = append(words, ink.SanitizeLine(cmp.Or(p.Mode, string(event.ModeAsk))))
+		words = append(words, ink.SanitizeLine(event.Mode(cmp.Or(p.Mode, string(event.ModeAsk))).Name()))
 	}
 	if p.Edited {
 		words = append(words, "edited")

@@ -318,13 +318,15 @@ func TestDelegateModes(t *testing.T) {
 	for _, c := range []struct {
 		parent, agent event.Mode
 		asks, denied  bool
+		auto          bool // mode auto of the session would allow the call
 	}{
-		{event.ModeAsk, event.ModeAll, true, false},
-		{event.ModeAll, event.ModeAsk, true, false},
-		{event.ModePlan, event.ModeAll, false, true},
-		{event.ModeAll, event.ModePlan, false, true},
-		{event.ModeAll, "", false, false},
-		{event.ModeAuto, event.ModeAll, false, false},
+		{event.ModeAsk, event.ModeAll, true, false, true},
+		{event.ModeAsk, event.ModeAsk, true, false, false},
+		{event.ModeAll, event.ModeAsk, true, false, false},
+		{event.ModePlan, event.ModeAll, false, true, false},
+		{event.ModeAll, event.ModePlan, false, true, false},
+		{event.ModeAll, "", false, false, false},
+		{event.ModeAuto, event.ModeAll, false, false, false},
 	} {
 		t.Run(fmt.Sprintf("%s in %s", c.agent, c.parent), func(t *testing.T) {
 			m := team{
@@ -337,6 +339,9 @@ func TestDelegateModes(t *testing.T) {
 			play(t, o, []string{"go"}, func(e event.Event) []event.Command {
 				if a, ok := e.(event.Asked); ok {
 					asked = true
+					if a.Ask.Auto != c.auto {
+						t.Errorf("the question says that mode auto would allow it: %v, want %v", a.Ask.Auto, c.auto)
+					}
 					return []event.Command{event.Answer{ID: a.Ask.ID, Decision: event.Refuse}}
 				}
 				return nil

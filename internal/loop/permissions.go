@@ -138,8 +138,11 @@ func (p *permissions) judge(ctx context.Context, c tools.Call, widest event.Mode
 	}
 	return p.inMode(widest, paths.Copy, func() policy.Verdict {
 		v := p.policy.AfterReading(c, p.policy.Judge(c, f))
-		if v.Ask && !p.attended {
+		switch {
+		case v.Ask && !p.attended:
 			v.Remedies = p.policy.Remedies(c, f, p.modes)
+		case v.Ask && p.policy.Mode == event.ModeAsk && event.Narrower(event.ModeAuto, widest) == event.ModeAuto:
+			v.Auto = (len(p.modes) == 0 || slices.Contains(p.modes, event.ModeAuto)) && p.policy.RunsIn(event.ModeAuto, c, f)
 		}
 		return v
 	})

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"agent/internal/loop/event"
 	"agent/internal/tui/agents"
 	"agent/internal/tui/dialog"
 	"agent/internal/tui/editor"
@@ -17,9 +18,9 @@ func (m *model) assemble() (notices []string) {
 	m.layers = &layer.Stack{}
 	m.lists = &listLayer{Window: m.Window, layers: m.layers, dialog: m.dialog}
 	m.slash, notices = slash.New(ses, m.editor, m.lists)
-	m.dialog.IsCommand = m.slash.IsCommand
+	m.dialog.IsCommand, m.dialog.Mode = m.slash.IsCommand, func() event.Mode { return event.Mode(ses.Feed.Mode) }
 	m.notify = &notifier{Window: m.Window, feed: ses.Feed, session: ses, dialog: m.dialog}
-	m.question = &question{Window: m.Window, feed: ses.Feed, answer: ses.GiveAnswer, dialog: m.dialog, editor: m.editor, interrupt: m.interrupt}
+	m.question = &question{Window: m.Window, feed: ses.Feed, answer: ses.GiveAnswer, dialog: m.dialog, editor: m.editor, interrupt: m.interrupt, setMode: ses.SetMode}
 	m.pager = &pager.Pager{Conversation: ses, Layers: m.layers, Waits: m.dialog.Waits, Find: &pager.Finder{Conversation: ses, Layers: m.layers}}
 	m.delegate = &agents.View{Conversation: ses, Layers: m.layers, Waits: m.dialog.Waits, Editor: func() *editor.Editor { return editor.New(m.Keys, m.Styles, m.Options.Vi) }}
 	m.help = &help{Window: m.Window, about: ses.AboutModel, layers: m.layers, slash: m.slash}

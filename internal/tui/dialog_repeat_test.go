@@ -195,7 +195,7 @@ func TestApprovingKeysDoNotScroll(t *testing.T) {
 	d.wantCommands(event.Answer{ID: "1", Decision: event.Refuse})
 }
 
-// No key changes the permission mode while a dialog is open.
+// No key changes the permission mode while a dialog is open that does not offer it.
 func TestDialogKeysDoNotChangeTheMode(t *testing.T) {
 	for name, evs := range map[string][]event.Event{"approval": asked(), "ask": choiceAsk(false)} {
 		for _, before := range []string{"", "arms", "comment"} {

@@ -21,6 +21,7 @@ type question struct {
 	dialog    *dialog.Dialog
 	editor    *editor.Editor
 	interrupt func()
+	setMode   func(event.Mode)
 	// editPlan and editHunk open a plan or a hunk in the user's editor.
 	editPlan func(id, plan string) tea.Cmd
 	editHunk func(dialog.Hunk) tea.Cmd
@@ -61,6 +62,8 @@ func (q *question) carryOut(r dialog.Result) (tea.Cmd, layer.Offer) {
 		return q.editHunk(q.dialog.Hunk()), layer.Taken
 	case r.Interrupt:
 		q.interrupt()
+	case r.Mode != "":
+		q.setMode(r.Mode)
 	case r.Draft != "":
 		q.editor.Type(r.Draft)
 	case r.Answer != nil:

@@ -99,7 +99,7 @@ func TestReviewAnswers(t *testing.T) {
 		{"tab n esc pause 1", allow(event.HunkAnswer{Path: path, Accepted: []int{1, 2}})},
 		{"tab n esc pause 2 1", allow(event.HunkAnswer{Path: path, Accepted: []int{1, 2}})}, // row 2 is not offered
 		{"tab n shift+tab y esc pause 2", event.Answer{ID: "1", Decision: event.Always}},
-		{"shift+tab tab tab n enter pause y enter", allow(event.HunkAnswer{Path: path, Accepted: []int{0, 1}})},
+		{"tab tab tab n enter pause y enter", allow(event.HunkAnswer{Path: path, Accepted: []int{0, 1}})},
 		{"tab N tab y esc pause 1", allow(event.HunkAnswer{Path: path, Accepted: []int{1}})},
 		{"tab N esc pause 1 3", refuse("")},
 		{"tab N Y n esc tab 1 2 3 q pause 1", allow(event.HunkAnswer{Path: path, Accepted: []int{1, 2}})},

@@ -235,6 +235,7 @@ type Ask struct {
 	Why      string   `json:"why,omitempty"`      // the rule that needs approval
 	Scope    string   `json:"scope,omitempty"`    // what an Always would cover; empty if it is not offered
 	Project  bool     `json:"project,omitempty"`  // Always would also apply in later sessions in the workspace
+	Auto     bool     `json:"auto,omitempty"`     // mode auto would allow the call, and the user can choose it
 	Reach    Reach    `json:"reach,omitempty"`    // of the command, if it is approved
 	// Writes are files and directories outside the workspace that the sandbox lets the
 	// command change, if it is approved. A directory, in which it can change all files,

@@ -184,13 +184,19 @@ func (p *Policy) Remedies(c tools.Call, f Facts, modes []event.Mode) (out []stri
 		out = append(out, allowFlags(rules))
 	}
 	for _, m := range []event.Mode{event.ModeAuto, event.ModeAll} {
-		if trial := p.trial(); m != p.Mode && (modes == nil || slices.Contains(modes, m)) {
-			if trial.Mode = m; trial.runsAlone(c, f) {
-				out = append(out, "--mode "+m.Name())
-			}
+		if m != p.Mode && (modes == nil || slices.Contains(modes, m)) && p.RunsIn(m, c, f) {
+			out = append(out, "--mode "+m.Name())
 		}
 	}
 	return out
+}
+
+// RunsIn reports whether a call would run without approval in mode m. Paths.Look must have
+// returned f.
+func (p *Policy) RunsIn(m event.Mode, c tools.Call, f Facts) bool {
+	trial := p.trial()
+	trial.Mode = m
+	return trial.runsAlone(c, f)
 }
 
 // allowing returns the texts of rules that would together allow a call that needs

@@ -45,6 +45,8 @@ type Verdict struct {
 	Files []File
 	// Remedies are flags. Each would allow a call that nobody can approve.
 	Remedies []string
+	// Auto is set if the user can choose mode auto, and it would allow the call.
+	Auto bool
 }
 
 // Policy judges calls by a mode, the configured rules and the standing permissions given

@@ -111,7 +111,7 @@ func (x *executor) question(c *toolCall, v policy.Verdict) event.Ask {
 	return event.Ask{
 		ID: c.msg.ID, Tool: tool, Title: c.title(), Effect: event.Effect(c.call.Effect), Targets: withInputs(targets(c.call.Targets), c.call.Targets),
 		Diffs: Diffs(c.call.Changes), Warnings: warnings, Why: v.Why, Scope: x.Permissions.Describe(v.Offer),
-		Project: v.Offer.Prefix, Reach: reachOf(v.Access), Writes: writes(v.Access.Write),
+		Project: v.Offer.Prefix, Reach: reachOf(v.Access), Writes: writes(v.Access.Write), Auto: v.Auto,
 	}
 }
 

@@ -83,7 +83,7 @@ func (x *executor) doubted(c *toolCall, v policy.Verdict) policy.Verdict {
 	if c.doubt == "" || v.Refuse || x.Approver == nil && onlyReads(c.call, v) {
 		return v
 	}
-	v.Ask, v.Why, v.Rule, v.Offer, v.Remedies = true, c.doubt, c.doubt, policy.Grant{}, nil
+	v.Ask, v.Why, v.Rule, v.Offer, v.Remedies, v.Auto = true, c.doubt, c.doubt, policy.Grant{}, nil, false
 	v.Warning = strings.TrimSuffix(c.doubt+"; "+v.Warning, "; ")
 	return v
 }

@@ -43,6 +43,10 @@ func (f *form) press(msg tea.KeyPressMsg) Result {
 		f.Plan().begin()
 	case f.question.ask.Plan != "" && !f.typing && opensEditor(k, f.keys):
 		return Result{EditPlan: true}
+	case !f.typing && f.keys.Is(k, keys.Mode) && f.otherMode() != "":
+		to := f.otherMode()
+		f.hint = "mode " + to.Name() + " from the next call on · answer this one"
+		return Result{Mode: to}
 	case f.pressLook(k) || f.question.body.press(k):
 	case k == "esc" && f.Own() != nil:
 		return f.giveOwn(f.Own().Cancel())
@@ -67,7 +71,7 @@ func (f *form) cancel() Result {
 // whether k is one of them.
 func (f *form) pressLook(k string) bool {
 	switch {
-	case k == "tab", k == "shift+tab":
+	case k == "tab":
 		f.openReview()
 	case k == "ctrl+g", f.full && (k == "esc" || k == "q"):
 		f.full, f.question.body.lines = !f.full, nil

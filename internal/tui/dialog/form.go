@@ -18,6 +18,8 @@ type form struct {
 	// IsCommand reports whether a text is a slash command, which no answer can run. Nil
 	// for none.
 	IsCommand func(text string) bool
+	// Mode returns the permission mode. Nil if no key sets it.
+	Mode func() event.Mode
 
 	keys  keys.Map
 	st    *ink.Styles
@@ -47,6 +49,20 @@ func (f *form) Dismisses() bool {
 		return f.comment.edit.Mode.HandlesEscape()
 	}
 	return f.writes() || f.full || f.question.reviewing
+}
+
+// otherMode returns the mode that the mode key sets: auto if it would allow the call, and then
+// ask again. It is empty if the key sets none.
+func (f *form) otherMode() event.Mode {
+	if f.question.ask.Auto && f.Mode != nil {
+		switch f.Mode() {
+		case event.ModeAsk:
+			return event.ModeAuto
+		case event.ModeAuto:
+			return event.ModeAsk
+		}
+	}
+	return ""
 }
 
 // writes reports whether keys type into a comment or into the plan.

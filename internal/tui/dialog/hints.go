@@ -61,7 +61,7 @@ func (f *form) hints(width int) string {
 	case q.ask.AboutTurn(), q.ask.Form != nil:
 		stop = interrupt
 	}
-	return joinFitting(width, append(append(parts, q.lookHints(f.full)...), stop)...)
+	return joinFitting(width, append(append(parts, f.lookHints()...), stop)...)
 }
 
 // answerHints returns the key hints of a question that is answered with a value or a choice.
@@ -85,16 +85,20 @@ func (f *form) hintLine() string {
 	return f.st.Dim.Render(ink.Truncate("  "+f.hints(width-ink.Gutter), width))
 }
 
-// lookHints returns the hints for the review, full view and the reason.
-func (q *question) lookHints(full bool) (parts []string) {
+// lookHints returns the hints for the review, full view, the permission mode and the reason.
+func (f *form) lookHints() (parts []string) {
+	q := &f.question
 	if q.ask.Plan != "" {
 		parts = append(parts, editKey+" edit")
 	}
 	if q.hasHunks() {
 		parts = append(parts, "tab hunks")
 	}
-	if q.body.cut() && !full {
+	if q.body.cut() && !f.full {
 		parts = append(parts, "ctrl+g full view")
+	}
+	if to, key := f.otherMode(), f.keys.Name(keys.Mode); to != "" && key != "" {
+		parts = append(parts, key+" "+to.Name()+" mode")
 	}
 	if !q.ask.AboutTurn() && WhyOf(q.ask) != "" {
 		parts = append(parts, "? why")

@@ -23,6 +23,7 @@ type Result struct {
 	EditPlan  bool          // open the plan in the user's editor
 	EditHunk  bool          // open the hunk that Dialog.Hunk returns in the user's editor
 	Interrupt bool          // interrupt the turn
+	Mode      event.Mode    // set this permission mode; empty to keep it
 	Pass      Pass
 	Deferred  *DeferredKey // pass it to Due after its delay; nil for none
 }

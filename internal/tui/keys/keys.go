@@ -154,7 +154,7 @@ func screenKeys() []Binding {
 		{NextPrompt, Anywhere, []string{"down", "ctrl+n"}, "show the next prompt (cursor on the last line)"},
 		{Search, Anywhere, []string{"ctrl+r"}, "search prompt history; again: older matches"},
 		{Palette, Anywhere, []string{"ctrl+p"}, "open the command palette"},
-		{Mode, Anywhere, []string{"shift+tab"}, "cycle the permission mode"},
+		{Mode, Anywhere, []string{"shift+tab"}, "cycle the permission mode; in a dialog that shows the key, switch between the modes ask and auto"},
 		{Model, Anywhere, []string{"alt+p"}, "choose a model"},
 		{Agents, Anywhere, []string{"alt+a"}, "list delegates and agents"},
 		{Open, Anywhere, []string{"ctrl+o"}, "expand or collapse the last tool output or reasoning"},

@@ -15,31 +15,12 @@ import (
 	"agent/internal/tools/shell/sandbox"
 )
 
-// call is a system call that changes the tree of files or opens a file for writing.
-type call struct {
+// heldCall is a system call that changes the tree of files or opens a file for writing.
+type heldCall struct {
 	sandbox.Held
 	// handle keeps what the call changes. It returns why the call is refused; "" if it is
 	// not. An error means that this is unknown.
 	handle func(c *change) (why string, err error)
-}
-
-// change is a call that waits.
-type change struct {
-	*Watcher
-	l *sandbox.Listener
-	n *sandbox.Notification
-
-	acts bool         // set if act makes the call; otherwise the call continues
-	act  func() error // makes the call; set by the handler
-
-	opens bool // it opens a file, with flags
-	flags int
-
-	locked bool // it holds Watcher.gitDirs
-
-	uses []*entry // whose calls include this one
-
-	texts map[int]string // paths to read again, by the numbers of their arguments; may be nil
 }
 
 // working stands for the directory argument of calls that have none, because their paths
@@ -51,20 +32,22 @@ const writing = unix.O_WRONLY | unix.O_RDWR | unix.O_TRUNC | unix.O_CREAT
 
 // calls returns the system calls to hold. The handlers get the numbers of the arguments
 // with the directory, the path and the flags.
-func calls() []call {
-	held := func(number uintptr, handle func(*change) (string, error)) call {
-		return call{sandbox.Held{Number: number}, handle}
+func calls() []heldCall {
+	held := func(number uintptr, handle func(*change) (string, error)) heldCall {
+		return heldCall{sandbox.Held{Number: number}, handle}
 	}
-	opens := func(number uintptr, dir, path, flags int) call {
-		return call{sandbox.Held{Number: number, Arg: flags, Bits: writing}, func(c *change) (string, error) {
+	opens := func(number uintptr, dir, path, flags int) heldCall {
+		return heldCall{sandbox.Held{Number: number, Arg: flags, Bits: writing}, func(c *change) (string, error) {
 			return c.open(dir, path, int(c.n.Args[flags]), uint32(c.n.Args[flags+1]))
 		}}
 	}
-	list := []call{
+	list := []heldCall{
 		opens(unix.SYS_OPENAT, 0, 1, 2),
 		held(unix.SYS_OPENAT2, (*change).open2),
 		held(unix.SYS_LANDLOCK_CREATE_RULESET, (*change).landlock),
-		held(unix.SYS_TRUNCATE, func(c *change) (string, error) { return c.truncate(0, int64(c.n.Args[1])) }),
+		held(unix.SYS_TRUNCATE, func(c *change) (string, error) {
+			return c.existing(working, 0, true, c.keep, func(file string) error { return c.actor.resize(file, int64(c.n.Args[1])) })
+		}),
 		held(unix.SYS_FCHMODAT, func(c *change) (string, error) { return c.chmod(0, 1, 2, true) }),
 		held(unix.SYS_FCHMODAT2, func(c *change) (string, error) { return c.chmod(0, 1, 2, c.n.Args[3]&unix.AT_SYMLINK_NOFOLLOW == 0) }),
 		held(unix.SYS_FCHMOD, (*change).chmodOpen),
@@ -72,8 +55,8 @@ func calls() []call {
 		held(unix.SYS_FCHOWNAT, (*change).chownAt),
 		held(unix.SYS_UNLINKAT, func(c *change) (string, error) { return c.removed(0, 1, int(c.n.Args[2])) }),
 		held(unix.SYS_MKDIRAT, func(c *change) (string, error) { return c.createdDir(0, 1, 2) }),
-		held(unix.SYS_MKNODAT, func(c *change) (string, error) { return c.created(0, 1, c.makeNode(2, 3)) }),
-		held(unix.SYS_SYMLINKAT, func(c *change) (string, error) { return c.createdLink(1, 2, 0) }),
+		held(unix.SYS_MKNODAT, func(c *change) (string, error) { return c.created(0, 1, false, c.actor.makeNode(2, 3)) }),
+		held(unix.SYS_SYMLINKAT, func(c *change) (string, error) { return c.created(1, 2, true, c.actor.makeLink(0)) }),
 		held(unix.SYS_LINKAT, func(c *change) (string, error) {
 			return c.link(0, 1, 2, 3, c.n.Args[4]&unix.AT_SYMLINK_FOLLOW != 0)
 		}),
@@ -91,74 +74,13 @@ func Calls() (out []sandbox.Held) {
 	return out
 }
 
-// Worker returns a function that answers the system calls of a command on the goroutine
-// that calls Worker.
-func (w *Watcher) Worker(l *sandbox.Listener) func(*sandbox.Notification) {
-	handlers := map[int32]call{}
-	for _, c := range calls() {
-		handlers[int32(c.Number)] = c
-	}
-	acts := w.order.Strict && l.Acts() && ownThread()
-	return func(n *sandbox.Notification) {
-		c := &change{Watcher: w, l: l, n: n, acts: acts}
-		if w.order.Strict && !acts {
-			c.texts = map[int]string{}
-		}
-		c.answer(handlers[n.Number])
-	}
-}
-
-// answer keeps what a call changes, and answers it.
-func (c *change) answer(known call) {
-	c.begun.Do(func() { c.foreign = foreignMounts(c.task(), c.order.Roots) }) // now the command has changed nothing
-	defer c.unlockGitDirs()
-	defer c.release()
-	why := ""
-	var err error
-	if known.handle != nil {
-		why, err = known.handle(c)
-		if err != nil && !harmless(err) {
-			why = c.refuse("", "the program cannot find out which file the command changes: "+err.Error())
-		}
-	}
-	switch {
-	case why != "":
-		c.l.Refuse(c.n)
-	case c.isReplaced():
-		c.race()
-		c.l.Refuse(c.n)
-	case !c.acts || known.handle == nil:
-		c.l.Continue(c.n)
-	case errors.Is(err, errNoFile):
-		c.l.Finish(c.n, unix.ENAMETOOLONG)
-	case err != nil:
-		c.l.Finish(c.n, err)
-	default:
-		c.perform(known)
-	}
-}
-
-// isReplaced reports whether an argument is another path than the one that was checked.
-func (c *change) isReplaced() bool {
-	for arg, text := range c.texts {
-		if now, err := c.n.Text(arg); err == nil && now != text {
-			return true
-		}
-	}
-	return false
-}
-
 // errNoFile is the error of a path that leads to a pipe or socket, or that is too long.
 var errNoFile = errors.New("the path is not in the tree of files")
 
 // harmless reports whether an error means that the system call changes no file.
 func harmless(err error) bool {
-	for _, e := range []error{fs.ErrNotExist, errNoFile, unix.ENOTDIR, unix.EACCES, unix.ELOOP, unix.EFAULT, unix.ESRCH, unix.EBADF, unix.ENOSYS, unix.EOPNOTSUPP} {
-		if errors.Is(err, e) {
-			return true
-		}
-	}
-	return false
+	none := []error{fs.ErrNotExist, errNoFile, unix.ENOTDIR, unix.EACCES, unix.ELOOP, unix.EFAULT, unix.ESRCH, unix.EBADF, unix.ENOSYS, unix.EOPNOTSUPP}
+	return slices.ContainsFunc(none, func(e error) bool { return errors.Is(err, e) })
 }
 
 // open is a call that opens a file.
@@ -169,19 +91,19 @@ func (c *change) open(dir, path, flags int, mode uint32) (why string, err error)
 	}
 	exclusive := flags&unix.O_CREAT != 0 && flags&unix.O_EXCL != 0
 	p, err := c.place(dir, path, !exclusive && flags&unix.O_NOFOLLOW == 0)
-	c.act = func() error { return c.openPlace(&p, flags, mode) }
+	c.act = func() error { return c.actor.openPlace(&p, flags, mode) }
 	c.opens, c.flags = true, flags
 	switch {
 	case err != nil:
 		return "", err
 	case p.nameless == "" && !p.exists && flags&unix.O_CREAT != 0, p.file() && !exclusive:
-		return c.keepPlace(p), nil
+		return c.keep(p), nil
 	case p.nameless == "" && p.exists && exclusive && p.slash && p.path != "/":
-		c.act = func() error { return c.failsWith(&p, unix.EISDIR) }
+		c.act = func() error { return c.actor.failsWith(&p, unix.EISDIR) }
 	case p.nameless == "" && p.exists && exclusive:
-		c.act = func() error { return c.failsWith(&p, unix.EEXIST) }
+		c.act = func() error { return c.actor.failsWith(&p, unix.EEXIST) }
 	case p.nameless == "" && !p.exists:
-		c.act = func() error { return c.failsWith(&p, unix.ENOENT) }
+		c.act = func() error { return c.actor.failsWith(&p, unix.ENOENT) }
 	}
 	return "", nil
 }
@@ -212,11 +134,11 @@ func (c *change) openInRoot(flags int) (why string, err error) {
 	if err != nil {
 		return "", err
 	}
-	p, err := c.task().find(int32(c.n.Args[0]), "./"+text, flags&unix.O_NOFOLLOW == 0)
+	p, err := c.task.find(int32(c.n.Args[0]), "./"+text, flags&unix.O_NOFOLLOW == 0)
 	if err != nil || p.exists && !p.file() {
 		return "", err
 	}
-	return c.keepPlace(p), nil
+	return c.keep(p), nil
 }
 
 // missing lets act fail, because nothing is at a place, so nothing was kept. Act itself checks
@@ -225,7 +147,7 @@ func (c *change) missing(p *place) {
 	if p.nameless != "" {
 		return
 	}
-	c.act = func() error { return c.failsWith(p, unix.ENOENT) }
+	c.act = func() error { return c.actor.failsWith(p, unix.ENOENT) }
 }
 
 // landlock is the first call of a program that restricts itself with Landlock. That would
@@ -237,42 +159,25 @@ func (c *change) landlock() (why string, err error) {
 	return "", nil
 }
 
-// truncate changes the size of the file at a path.
-func (c *change) truncate(path int, size int64) (why string, err error) {
-	return c.existing(working, path, true, func(file string) error { return c.resize(file, size) })
-}
-
-// chmod changes the mode of what exists at a path.
-func (c *change) chmod(dir, path, mode int, follow bool) (why string, err error) {
+// existing is a call that changes what exists at a path. keep keeps its state. change makes the call
+// for a file in /proc/self/fd.
+func (c *change) existing(dir, path int, follow bool, keep func(place) string, change func(string) error) (why string, err error) {
 	p, err := c.place(dir, path, follow)
-	to := uint32(c.n.Args[mode])
-	c.act = func() error { return c.changePlace(&p, func(file string) error { return unix.Chmod(file, to) }) }
+	c.act = func() error { return c.actor.changePlace(&p, change) }
 	if err != nil || !p.exists {
 		c.missing(&p)
 		return "", err
 	}
-	return c.keepMode(p, to), nil
-}
-
-// existing is a call that changes what exists at a path. change makes it for a file in
-// /proc/self/fd.
-func (c *change) existing(dir, path int, follow bool, change func(string) error) (why string, err error) {
-	p, err := c.place(dir, path, follow)
-	c.act = func() error { return c.changePlace(&p, change) }
-	if err != nil || !p.exists {
-		c.missing(&p)
-		return "", err
-	}
-	return c.keepPlace(p), nil
+	return keep(p), nil
 }
 
 // removed is a call that removes what exists at a path.
 func (c *change) removed(dir, path, flags int) (why string, err error) {
 	p, err := c.name(dir, path)
 	c.act = func() error {
-		err := c.remove(&p, flags)
+		err := c.actor.remove(&p, flags)
 		if err == nil && p.dir() {
-			c.guard.forgetMade(p.path)
+			c.w.births.forgetMade(p.path)
 		}
 		return err
 	}
@@ -280,73 +185,52 @@ func (c *change) removed(dir, path, flags int) (why string, err error) {
 		c.missing(&p)
 		return "", err
 	}
-	if c.acts && flags&unix.AT_REMOVEDIR != 0 && p.dir() && c.git(p.path) && hasHead(p.path) { // git stash tries it
-		c.act = func() error { return c.failsWith(&p, unix.ENOTEMPTY) }
+	if c.acts && flags&unix.AT_REMOVEDIR != 0 && p.dir() && c.w.git.hasGitName(c.call, p.path) && hasHead(p.path) { // git stash tries it
+		c.act = func() error { return c.actor.failsWith(&p, unix.ENOTEMPTY) }
 		return "", nil
 	}
-	return c.keepMoved(p, taken), nil
+	return c.keepAs(p, taken), nil
 }
 
-// chmodOpen changes the mode of an open file.
-func (c *change) chmodOpen() (why string, err error) {
-	fd := int32(c.n.Args[0])
-	if c.acts {
-		return c.chmodDescriptor(fd, uint32(c.n.Args[1]))
-	}
-	path, err := c.task().descriptor(fd)
-	if err != nil || !c.wanted(path) && !slices.Contains(c.order.Roots, path) {
-		return "", err
-	}
-	p, err := look(path)
-	if err != nil || !p.exists {
-		return "", err
-	}
-	return c.keepMode(p, uint32(c.n.Args[1])), nil
-}
-
-// created is a call that creates something at a path. It fails if something is there. make
-// makes it with the directory and the name.
-func (c *change) created(dir, path int, make func(dir int, name string) error) (why string, err error) {
+// created is a call that creates something at a path, perhaps a symbolic link. It fails if something
+// is there. make makes it with the directory and the name.
+func (c *change) created(dir, path int, link bool, make func(dir int, name string) error) (why string, err error) {
 	p, err := c.name(dir, path)
+	p.link = link
 	return c.createdAt(p, err, make)
-}
-
-// createdLink is created for a symbolic link to the path in an argument.
-func (c *change) createdLink(dir, path, target int) (why string, err error) {
-	p, err := c.name(dir, path)
-	p.link = true
-	return c.createdAt(p, err, c.makeLink(target))
 }
 
 // createdAt is created for a place, and the error with which it was looked up.
 func (c *change) createdAt(p place, err error, make func(dir int, name string) error) (why string, _ error) {
-	c.act = func() error { return c.create(&p, make) }
+	c.act = func() error { return c.actor.create(&p, make) }
 	if err != nil || p.exists {
-		c.act = func() error { return c.failsWith(&p, unix.EEXIST) }
+		c.act = func() error { return c.actor.failsWith(&p, unix.EEXIST) }
 		return "", err
 	}
-	if c.git(p.path) { // its removal in this turn loses nothing
-		c.keep(p.path, nil)
+	if c.w.git.hasGitName(c.call, p.path) { // its removal in this turn loses nothing
+		c.w.keeper.keep(c.call, p.path, nil)
 	}
-	return c.keepPlace(p), nil
+	return c.keep(p), nil
 }
 
-// createdDir is created for a directory, which it adds to protection.made.
+// createdDir is created for a directory, which it adds to births.
 func (c *change) createdDir(dir, path, mode int) (why string, err error) {
-	why, err = c.created(dir, path, c.makeDir(mode))
+	why, err = c.created(dir, path, false, func(dir int, name string) error {
+		return c.task.withUmask(func() error { return unix.Mkdirat(dir, name, uint32(c.n.Args[mode])) })
+	})
 	p, gone := c.name(dir, path)
 	if why != "" || err != nil || gone != nil || p.exists {
 		return why, err
 	}
 	if !c.acts { // the kernel makes it later
-		c.guard.noteMade(p.path, birth{})
+		c.w.births.noteMade(p.path, birth{})
 		return "", nil
 	}
 	create := c.act
 	c.act = func() error {
 		err := create()
 		if made := birthOf(p.path); err == nil && made != (birth{}) {
-			c.guard.noteMade(p.path, made)
+			c.w.births.noteMade(p.path, made)
 		}
 		return err
 	}
@@ -370,7 +254,7 @@ func (c *change) link(fromDir, from, toDir, to int, follow bool) (why string, er
 		return why, err
 	}
 	create := c.act
-	return c.existing(fromDir, from, follow, func(from string) error {
+	return c.existing(fromDir, from, follow, c.keep, func(from string) error {
 		file = from
 		return create()
 	})
@@ -383,15 +267,15 @@ func (c *change) rename(fromDir, from, toDir, to int, flags uint) (why string, e
 		return "", err
 	}
 	replaced, err := c.name(toDir, to)
-	c.act = func() error { return c.move(&old, &replaced, flags) }
+	c.act = func() error { return c.actor.move(&old, &replaced, flags) }
 	switch {
 	case err != nil:
 		return "", err
 	case !old.exists, flags&unix.RENAME_EXCHANGE != 0 && !replaced.exists:
-		c.act = func() error { return c.moveNothing(old, &replaced, flags, unix.ENOENT) }
+		c.act = func() error { return c.actor.moveNothing(old, &replaced, flags, unix.ENOENT) }
 		return "", nil
 	case flags&unix.RENAME_NOREPLACE != 0 && replaced.exists:
-		c.act = func() error { return c.moveNothing(old, &replaced, flags, unix.EEXIST) }
+		c.act = func() error { return c.actor.moveNothing(old, &replaced, flags, unix.EEXIST) }
 		return "", nil
 	}
 	exchange := flags&unix.RENAME_EXCHANGE != 0
@@ -400,28 +284,28 @@ func (c *change) rename(fromDir, from, toDir, to int, flags uint) (why string, e
 	}
 	ways := [][2]string{{old.path, replaced.path}, {replaced.path, old.path}}
 	for _, way := range ways {
-		if why == "" && c.order.Strict && isGitDir(way[0]) {
-			why = c.reportAs(way[1], c.guard.isMade(way[0]))
+		if why == "" && c.w.order.Strict && isGitDir(way[0]) {
+			why = c.w.paths.reportAs(way[1], c.w.births.isMade(way[0]))
 		}
 	}
 	done := map[string]bool{}
 	report := func() {
 		for _, way := range ways {
-			if why == "" && !c.guard.moveReported(way[0], way[1], done) {
-				why = c.refuse(way[1], tooManyRepositories)
+			if why == "" && !c.w.paths.moveReported(way[0], way[1], done) {
+				why = c.w.refusals.refuse(way[1], tooManyRepositories)
 			}
 		}
 	}
 	report()
-	c.guard.moveMade(old, replaced)
+	c.w.births.moveMade(old, replaced)
 	move := c.act
 	c.act = func() error {
 		failed := move()
 		report() // what another thread has created since then
 		if failed == nil {
-			c.reportMoved(replaced.path)
+			c.w.paths.reportMoved(c.call, replaced.path)
 			if exchange {
-				c.reportMoved(old.path)
+				c.w.paths.reportMoved(c.call, old.path)
 			}
 		}
 		return failed
@@ -442,8 +326,11 @@ func (c *change) keepRename(old, replaced place, exchange bool) (why string, err
 		place
 		how manner
 	}{{old, from}, {replaced, to}} {
-		if why = c.refuseRoot(p.path); why == "" {
-			why = c.keepMoved(p.place, p.how)
+		if c.w.order.holdsRoot(p.path) {
+			why = c.w.refusals.refuse(p.path, "the workspace is in it")
+		}
+		if why == "" {
+			why = c.keepAs(p.place, p.how)
 		}
 		if why != "" {
 			return why, nil
@@ -459,7 +346,8 @@ func (c *change) keepRename(old, replaced place, exchange bool) (why string, err
 // renameTree keeps everything below a directory that is renamed, and the files that are at
 // the new names.
 func (c *change) renameTree(from, to place) (why string, err error) {
-	if !from.dir() || !c.records(from.path) && !c.records(to.path) {
+	kept := func(path string) bool { return c.w.order.wanted(path) || c.w.git.isGitState(path) }
+	if !from.dir() || !kept(from.path) && !kept(to.path) {
 		return "", nil
 	}
 	seen := 0
@@ -471,7 +359,7 @@ func (c *change) renameTree(from, to place) (why string, err error) {
 			return fs.SkipAll
 		}
 		moved := to.path + path[len(from.path):]
-		if why = c.refuseMoved(path, moved); why != "" {
+		if why = c.w.paths.refuseMoved(c.call, path, moved); why != "" {
 			return fs.SkipAll
 		}
 		for _, p := range []string{path, moved} {

@@ -4,7 +4,6 @@ package watch
 
 import (
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -57,31 +56,4 @@ func statMount(path string) (info unix.Statx_t, ok bool) {
 // unescape returns a path of mountinfo, in which white space and backslashes are octal.
 func unescape(path string) string {
 	return strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`).Replace(path)
-}
-
-// isForeign reports whether only the command sees what is at a place: see foreignMounts. The mount
-// of a place decides, not what this process finds there, because other processes can replace a
-// directory between two looks. A place whose mount is unknown is not foreign: then it is kept, or
-// cannot be changed.
-func (c *change) isForeign(p place) bool {
-	if len(c.foreign) == 0 {
-		return false
-	}
-	path := p.path
-	if !p.exists {
-		path = filepath.Dir(path)
-	}
-	for ; ; path = filepath.Dir(path) {
-		fd, err := c.openInside(path, 0)
-		if err == unix.ENOENT && path != "/" {
-			continue
-		}
-		if err != nil {
-			return false
-		}
-		var seen unix.Statx_t
-		err = unix.Statx(fd, "", unix.AT_EMPTY_PATH, unix.STATX_MNT_ID, &seen)
-		unix.Close(fd)
-		return err == nil && seen.Mask&unix.STATX_MNT_ID != 0 && c.foreign[seen.Mnt_id]
-	}
 }

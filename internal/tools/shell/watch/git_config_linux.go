@@ -25,9 +25,6 @@ const maxConfig = 1 << 20
 // configCopy begins the names of copies.
 const configCopy = "config.agent-new-"
 
-// errNotPlain is the error of a file that is not a configuration file as git writes it.
-var errNotPlain = errors.New("it is no regular file of at most 1 MB")
-
 // config is the content of a configuration file.
 type config struct {
 	text string
@@ -50,7 +47,7 @@ func readConfig(dir int, name string) (f config, err error) {
 	}
 	text, err := io.ReadAll(io.LimitReader(descriptor(fd), maxConfig+1))
 	if err == nil && (info.Mode&unix.S_IFMT != unix.S_IFREG || len(text) > maxConfig) {
-		err = errNotPlain
+		err = errors.New("it is no regular file of at most 1 MB")
 	}
 	return config{string(text), info.Mode & 0o7777}, err
 }
@@ -58,35 +55,35 @@ func readConfig(dir int, name string) (f config, err error) {
 // refuseConfig returns why a configuration file cannot replace another one, because it has settings
 // that need approval, or why the list of a rebase cannot; "" if it can. It reports the settings. A
 // git directory that the command has just made, or makes with this change, is new.
-func (c *change) refuseConfig(path string, before, after config, isNew bool) (why string) {
+func (g *gitGuard) refuseConfig(path string, before, after config, isNew bool) (why string) {
 	if filepath.Base(path) == filepath.Base(rebaseTodo) {
-		return c.refuseTodo(path, before, after)
+		return g.refuseTodo(path, before, after)
 	}
-	names, ok := c.repository(path, isNew).Changed(before.text, after.text)
+	names, ok := g.repository(path, isNew).Changed(before.text, after.text)
 	if ok && len(names) == 0 {
 		return ""
 	}
-	c.guard.nameSettings(path, strings.Join(names, ", "))
+	g.paths.nameSettings(path, strings.Join(names, ", "))
 	return "it has settings that need approval"
 }
 
 // repository returns the repository of a configuration file.
-func (c *change) repository(path string, isNew bool) gitconfig.Repository {
+func (g *gitGuard) repository(path string, isNew bool) gitconfig.Repository {
 	dir := filepath.Dir(path)
-	isNew = isNew || c.guard.isMade(dir) || c.guard.isSealed(dir)
+	isNew = isNew || g.births.isMade(dir) || g.births.isSealed(dir)
 	if (gitFile{dir: dir}).isLinked() { // the repository may have existed before
 		isNew = false
 	}
-	return gitconfig.Repository{Dir: dir, New: isNew, Roots: c.order.Roots}
+	return gitconfig.Repository{Dir: dir, New: isNew, Roots: g.order.Roots}
 }
 
 // refuseTodo is refuseConfig for the list of a rebase. It refuses programs that are not in the list
 // yet.
-func (c *change) refuseTodo(path string, before, after config) (why string) {
+func (g *gitGuard) refuseTodo(path string, before, after config) (why string) {
 	known := programsIn(before.text)
 	for _, line := range programsIn(after.text) {
 		if !slices.Contains(known, line) {
-			c.guard.nameProtected(path)
+			g.paths.nameProtected(path)
 			return "it makes git run programs"
 		}
 	}
@@ -105,22 +102,21 @@ func programsIn(todo string) (lines []string) {
 
 // checkConfig returns why a rename cannot replace a configuration file, or the list of a rebase; ""
 // if it can. If act makes the call, it checks that then.
-func (c *change) checkConfig(to place) (why string) {
+func (g *gitGuard) checkConfig(c *call, to place) (why string) {
 	from := to.source
 	if !from.file() {
-		c.guard.nameProtected(to.path)
-		return "it is protected"
+		return g.paths.nameProtected(to.path)
 	}
 	if c.acts {
-		c.act = func() error { return c.replaceConfig(from, &to) }
+		c.act = func() error { return g.replaceConfig(c, from, &to) }
 		return ""
 	}
-	fromDir, err := c.inside(filepath.Dir(from.path))
+	fromDir, err := c.openInside(filepath.Dir(from.path), unix.O_DIRECTORY)
 	if err != nil {
 		return ""
 	}
 	defer unix.Close(fromDir)
-	toDir, err := c.inside(filepath.Dir(to.path))
+	toDir, err := c.openInside(filepath.Dir(to.path), unix.O_DIRECTORY)
 	if err != nil {
 		return ""
 	}
@@ -128,14 +124,14 @@ func (c *change) checkConfig(to place) (why string) {
 	before, err := readConfig(toDir, filepath.Base(to.path))
 	after, failed := readConfig(fromDir, filepath.Base(from.path))
 	if err != nil || failed != nil {
-		c.guard.nameSettings(to.path, "")
+		g.paths.nameSettings(to.path, "")
 		return "it cannot be read"
 	}
-	return c.refuseConfig(to.path, before, after, false)
+	return g.refuseConfig(to.path, before, after, false)
 }
 
 // replaceConfig replaces the file at a path by a copy of the one that is renamed to its path.
-func (c *change) replaceConfig(from, to *place) error {
+func (g *gitGuard) replaceConfig(c *call, from, to *place) error {
 	fromDir, fromName, toDir, toName, err := c.bothMoved(from, to)
 	if err != nil {
 		return err
@@ -150,7 +146,7 @@ func (c *change) replaceConfig(from, to *place) error {
 	if err != nil {
 		return err
 	}
-	if c.refuseConfig(to.path, before, after, false) != "" {
+	if g.refuseConfig(to.path, before, after, false) != "" {
 		return unix.EPERM
 	}
 	if err = putCopy(toDir, toName, after); err != nil {
@@ -160,7 +156,7 @@ func (c *change) replaceConfig(from, to *place) error {
 }
 
 // sealConfig is seal for a configuration file.
-func (c *change) sealConfig(dir int, path, name string) (why string) {
+func (g *gitGuard) sealConfig(c *call, dir int, path, name string) (why string) {
 	var info unix.Stat_t
 	err := unix.Fstatat(dir, name, &info, unix.AT_SYMLINK_NOFOLLOW)
 	if err != nil || info.Mode&unix.S_IFMT == unix.S_IFDIR {
@@ -168,20 +164,20 @@ func (c *change) sealConfig(dir int, path, name string) (why string) {
 	}
 	f, err := readConfig(dir, name)
 	if err == nil {
-		if why = c.refuseConfig(path+"/"+name, config{}, f, true); why != "" || !c.acts {
+		if why = g.refuseConfig(path+"/"+name, config{}, f, true); why != "" || !c.acts {
 			return why
 		}
 		err = putCopy(dir, name, f)
 	}
 	if err != nil {
-		c.guard.nameSettings(path+"/"+name, "")
+		g.paths.nameSettings(path+"/"+name, "")
 		return "it cannot be read or replaced"
 	}
 	return ""
 }
 
 // sealCommonDir is seal for the file commondir, which only linked worktrees have.
-func (c *change) sealCommonDir(dir int, path string) (why string) {
+func (g *gitGuard) sealCommonDir(c *call, dir int, path string) (why string) {
 	var info unix.Stat_t
 	if unix.Fstatat(dir, commonDir, &info, unix.AT_SYMLINK_NOFOLLOW) == unix.ENOENT {
 		return ""
@@ -194,8 +190,7 @@ func (c *change) sealCommonDir(dir int, path string) (why string) {
 		err = putCopy(dir, commonDir, f)
 	}
 	if err != nil {
-		c.guard.nameProtected(path + "/" + commonDir)
-		return "it is protected"
+		return g.paths.nameProtected(path + "/" + commonDir)
 	}
 	return ""
 }

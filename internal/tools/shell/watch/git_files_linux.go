@@ -5,9 +5,8 @@ package watch
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
-
-	"golang.org/x/sys/unix"
 
 	"agent/internal/realpath"
 )
@@ -68,6 +67,32 @@ func hasHead(dir string) bool {
 		return hasEntry(dir, "HEAD")
 	}
 	return !info.IsDir() && info.Mode()&os.ModeSocket == 0
+}
+
+// isGitDir reports whether git may recognize a directory as a git directory. It counts entries that
+// cannot be looked up.
+func isGitDir(dir string) bool { return !lacksEntry(dir, "") }
+
+// lacksEntry reports whether a directory has not all entries of a git directory except for one.
+func lacksEntry(dir, except string) bool {
+	return slices.ContainsFunc(gitEntries(), func(name string) bool { return name != except && !hasEntry(dir, name) })
+}
+
+// marksGit reports whether git recognizes git directories by an entry of that name.
+func marksGit(name string) bool { return slices.Contains(gitEntries(), name) }
+
+func gitEntries() []string { return []string{"HEAD", "objects", "refs"} }
+
+// mayBeGit reports whether creating path may turn its directory into a repository or a git
+// directory.
+func mayBeGit(path string) bool {
+	switch filepath.Base(path) {
+	case ".git", "HEAD", commonDir:
+		return true
+	case "objects", "refs":
+		return hasEntry(filepath.Dir(path), "HEAD")
+	}
+	return false
 }
 
 func hasEntry(dir, name string) bool { return !realpath.Missing(filepath.Join(dir, name)) }
@@ -132,208 +157,36 @@ func (f gitFile) protected() string {
 	return f.dir + "/" + f.rest
 }
 
-// gitFile returns the file that a place is. It reports false if it is none, or if refuseGit decides.
-func (c *change) gitFile(p place) (gitFile, bool) {
-	dir, rest := gitFileAt(p.path)
-	if dir == "" {
-		return gitFile{}, false
+// isObject reports whether a path in a git directory is a file with objects. Git replaces others
+// below objects, such as lists and temporary files.
+func isObject(path string) bool {
+	if strings.HasPrefix(path, "modules/") { // the git directory of a submodule
+		_, path, _ = strings.Cut(path, "/objects/")
+		path = "objects/" + path
 	}
-	kept, inGit := c.keepsGit(p.path)
-	if !kept {
-		return gitFile{}, false
-	}
-	f := gitFile{dir: dir, rest: rest, fresh: c.guard.isMade(dir) || c.guard.isSealed(dir), runs: c.runsGit()}
-	return f, f.fresh || f.runs || !inGit
-}
-
-// keepsGit reports whether the git directories on the way to a path are checked, and whether the
-// path is in one that existed before, or has the name .git.
-func (c *change) keepsGit(path string) (kept, inGit bool) {
-	dir, rest := c.outerGitDir(path)
-	inGit = rest != ""
-	return inGit && c.git(dir) || !inGit && c.wanted(path), inGit
-}
-
-// outerGitDir returns the first directory on the way to a path, or the path itself, that has the
-// name .git or is one of Order.GitDirs, and the rest of the path. Both are empty if there is none.
-func (w *Watcher) outerGitDir(path string) (dir, rest string) {
-	for _, dir := range w.order.GitDirs {
-		if path == dir || below(path, dir) {
-			return dir, strings.TrimPrefix(path[len(dir):], "/")
-		}
-	}
-	worktree, rest, found := strings.Cut(path+"/", "/.git/")
-	if !found {
-		return "", ""
-	}
-	return worktree + "/.git", strings.TrimSuffix(rest, "/")
-}
-
-// refusePrograms returns why a strict command cannot change a place, because git would then run
-// other programs; "" if it can. It lets act check what it can check only when the change is made.
-func (c *change) refusePrograms(p place, how manner) (why string) {
-	c.lockGitDirs(p.path)
-	f, found := c.gitFile(p)
+	path, found := strings.CutPrefix(path, "objects/")
+	dir, name, _ := strings.Cut(path, "/")
 	switch {
-	case !found:
-		return c.refuseNewGitDir(p, how)
-	case c.isApproved(p.path):
-		return ""
-	case c.isReadOnly(p):
-		c.failReadOnly()
-		return ""
-	case f.rest == commonDir && c.isNewCommonDir(p, how):
-		return c.writeCommonDir(p)
-	case !f.allows(p, how):
-		c.guard.nameProtected(f.protected())
-		return "it is protected"
-	case how == put && (f.isConfig() || f.rest == rebaseTodo && !f.isFree()):
-		return c.checkConfig(p)
+	case !found || strings.Contains(name, "/"):
+		return false
+	case dir == "pack":
+		return strings.HasPrefix(name, "pack-") && (strings.HasSuffix(name, ".pack") || strings.HasSuffix(name, ".idx"))
 	}
-	return ""
+	return len(dir) == 2 && !strings.HasPrefix(name, "tmp_")
 }
 
-// refuseNewGitDir is refusePrograms for a place that is in no git directory. If the call can make
-// one, act first checks which programs it names.
-func (c *change) refuseNewGitDir(p place, how manner) (why string) {
-	if kept, _ := c.keepsGit(p.path); !kept || how == taken || how == remoded {
-		return ""
-	}
-	dir, name := filepath.Dir(p.path), filepath.Base(p.path)
-	switch isGit := strings.EqualFold(name, ".git"); {
-	case isGit && p.link:
-		c.guard.nameProtected(p.path)
-		return "it is protected"
-	case isGit || strings.EqualFold(filepath.Base(dir), ".git"):
-		return ""
-	case name == commonDir && c.isNewCommonDir(p, how):
-		return c.writeCommonDir(p)
-	case name == "HEAD" && !hasHead(dir):
-		if hasEntry(dir, commonDir) && !(gitFile{dir: dir}.isLinked() && c.isGit()) {
-			c.guard.nameProtected(p.path)
-			return "it is protected"
-		}
-		return c.sealFirst(dir)
-	case marksGit(name) && !p.exists:
-		for _, other := range gitEntries {
-			if other != name && !hasEntry(dir, other) {
-				return ""
-			}
-		}
-		return c.sealFirst(dir)
-	}
-	return ""
+// holdsHistory reports whether a path in a git directory is one without which commits,
+// branches, what is staged, or an operation of git in progress are lost.
+func holdsHistory(path string) bool {
+	first, _, _ := strings.Cut(path, "/")
+	return strings.HasPrefix(first, "sharedindex.") || slices.Contains([]string{
+		"HEAD", "config", "index", "logs", "modules", "objects", "packed-refs", "refs", "reftable", "shallow", "worktrees", "lfs", "annex",
+		"rebase-merge", "rebase-apply", "sequencer", "ORIG_HEAD", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "BISECT_LOG",
+	}, first)
 }
 
-// isNewCommonDir reports whether git creates the file commondir of a linked worktree.
-func (c *change) isNewCommonDir(p place, how manner) bool {
-	linked := gitFile{dir: filepath.Dir(p.path)}.isLinked()
-	return linked && how == written && c.opens && !p.exists && c.isGit()
-}
-
-// writeCommonDir lets act write the file commondir of a linked worktree. What git writes is dropped:
-// with options such as --output, git writes any text to any file.
-func (c *change) writeCommonDir(p place) (why string) {
-	if !c.acts {
-		return ""
-	}
-	c.act = func() error {
-		dir, name, err := c.parent(&p)
-		if err != nil {
-			return err
-		}
-		defer unix.Close(dir)
-		if err = putCopy(dir, name, config{linkedCommonDir + "\n", 0o644}); err != nil {
-			return err
-		}
-		c.reportElsewhere(dir, p.path)
-		fd, err := unix.Open(os.DevNull, unix.O_WRONLY|unix.O_CLOEXEC, 0)
-		if err != nil {
-			return err
-		}
-		return c.install(fd, c.flags)
-	}
-	return ""
-}
-
-// lockGitDirs locks Watcher.gitDirs until the call is answered, if the path can be one of an entry of
-// a git directory that matters. Otherwise a directory could become a git directory after a change
-// in it was allowed.
-func (c *change) lockGitDirs(path string) {
-	name := filepath.Base(path)
-	if c.locked || !decidesPrograms(name) && !marksGit(name) && filepath.Base(filepath.Dir(path)) != "hooks" {
-		return
-	}
-	c.gitDirs.Lock()
-	c.locked = true
-}
-
-func (c *change) unlockGitDirs() {
-	if c.locked {
-		c.gitDirs.Unlock()
-	}
-}
-
-// failReadOnly lets act fail as a change on a read-only file system does. It reports whether act
-// makes the call.
-func (c *change) failReadOnly() bool {
-	if c.acts { // another directory may be there by then
-		c.act = func() error { return unix.EROFS }
-	}
-	return c.acts
-}
-
-// sealFirst checks the programs that a directory names as a git directory. If act makes the call,
-// it does so then.
-func (c *change) sealFirst(dir string) (why string) {
-	check := func() (why string) {
-		if why = c.seal(dir); why == "" {
-			c.guard.noteSealed(dir)
-		}
-		return why
-	}
-	if !c.acts {
-		return check()
-	}
-	act := c.act
-	c.act = func() error {
-		if check() != "" {
-			return unix.EPERM
-		}
-		return act()
-	}
-	return ""
-}
-
-// seal returns why a directory cannot become a git directory, because it names programs; "" if it
-// can. It replaces the configuration by a copy, which no process has open.
-func (c *change) seal(dir string) (why string) {
-	at, err := c.inside(dir)
-	if err != nil {
-		return "" // then it does not become one
-	}
-	defer unix.Close(at)
-	if why = c.sealCommonDir(at, dir); why != "" {
-		return why
-	}
-	for _, name := range []string{"config", "config.worktree"} {
-		if why = c.sealConfig(at, dir, name); why != "" {
-			return why
-		}
-	}
-	hooks := filepath.Join(dir, "hooks")
-	info, err := os.Lstat(c.task().seen(hooks))
-	if err != nil {
-		return ""
-	}
-	entries, err := os.ReadDir(c.task().seen(hooks))
-	runs := info.Mode()&os.ModeSymlink != 0 || info.IsDir() && err != nil
-	for _, e := range entries {
-		runs = runs || !strings.HasSuffix(e.Name(), ".sample")
-	}
-	if runs {
-		c.guard.nameProtected(hooks)
-		return "it is protected"
-	}
-	return ""
+// holdsPrograms reports whether a path in a git directory names programs that git runs.
+func holdsPrograms(path string) bool {
+	first, _, _ := strings.Cut(path, "/")
+	return slices.Contains([]string{"config", "config.worktree", "hooks", "info", commonDir}, first)
 }

@@ -3,9 +3,10 @@
 package watch
 
 import (
+	"bytes"
 	"errors"
+	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -57,76 +58,6 @@ func (t task) seen(path string) string {
 		return path
 	}
 	return string(t) + "/root" + path
-}
-
-func (c *change) task() task { return task("/proc/" + strconv.Itoa(int(c.n.Thread))) }
-
-// place returns the place that two arguments of a call name.
-func (c *change) place(dir, path int, follow bool) (place, error) {
-	text, err := c.text(path)
-	if err != nil {
-		return place{}, err
-	}
-	p, err := c.find(dir, text, follow)
-	if c.acts && p.nameless != "" && (errors.Is(err, errNoFile) || err == nil && !c.leadsTo(p)) {
-		p.exists, err = false, nil
-	} else {
-		p.nameless = ""
-	}
-	p.slash = strings.HasSuffix(text, "/")
-	return p, err
-}
-
-// leadsTo reports whether the file at a place is the one that its link in /proc leads to.
-func (c *change) leadsTo(p place) bool {
-	var info syscall.Stat_t
-	err := syscall.Stat(c.task().seen(p.nameless), &info)
-	return p.exists && err == nil && info.Ino == p.info.Ino && info.Dev == p.info.Dev
-}
-
-// name is place for calls that never follow a link at the end of the path, even if a slash
-// follows.
-func (c *change) name(dir, path int) (place, error) {
-	text, err := c.text(path)
-	if err != nil {
-		return place{}, err
-	}
-	trimmed := strings.TrimRight(text, "/")
-	if trimmed == "" {
-		trimmed = text
-	}
-	p, err := c.find(dir, trimmed, false)
-	p.slash = trimmed != text
-	if _, last := split(trimmed); last == "." || last == ".." {
-		p.dots = last
-	}
-	return p, err
-}
-
-// find returns the place of a path that begins at a directory in an argument.
-func (c *change) find(dir int, text string, follow bool) (place, error) {
-	from := int32(unix.AT_FDCWD)
-	if dir != working {
-		from = int32(c.n.Args[dir])
-	}
-	p, err := c.task().find(from, text, follow)
-	if err == nil && !c.l.Waits(c.n) {
-		return p, unix.ESRCH
-	}
-	return p, err
-}
-
-// text returns the path in an argument. It fails with errNoFile if no file can have it.
-func (c *change) text(arg int) (string, error) {
-	text, err := c.n.Text(arg)
-	if err == nil && c.texts != nil {
-		c.texts[arg] = text
-	}
-	isLong := func(name string) bool { return len(name) > unix.NAME_MAX }
-	if errors.Is(err, unix.ENAMETOOLONG) || slices.ContainsFunc(strings.Split(text, "/"), isLong) {
-		return "", errNoFile
-	}
-	return text, err
 }
 
 // descriptor returns the path of an open file or directory. AT_FDCWD is the working
@@ -274,6 +205,39 @@ func (t task) walk(path string, follow bool) (place, error) {
 	p, err := t.look(real)
 	p.nameless = link
 	return p, err
+}
+
+// terminal returns the place of the terminal that /dev/tty is for the thread.
+func (t task) terminal() (place, error) {
+	stat, err := os.ReadFile(string(t) + "/stat")
+	if err != nil {
+		return place{}, err
+	}
+	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+	if len(fields) < 5 {
+		return place{}, unix.ENXIO
+	}
+	device, _ := strconv.Atoi(fields[4])
+	if major := device >> 8 & 0xfff; major < 136 || major > 143 { // not a pseudoterminal
+		return place{}, unix.ENXIO
+	}
+	return t.look("/dev/pts/" + strconv.Itoa(device&0xff|device>>12&0xfff00))
+}
+
+// withUmask calls f with the umask of the thread. It needs a thread of ownThread.
+func (t task) withUmask(f func() error) error {
+	text, err := os.ReadFile(string(t) + "/status")
+	if err != nil {
+		return err
+	}
+	_, rest, found := bytes.Cut(text, []byte("\nUmask:\t"))
+	value, _, _ := bytes.Cut(rest, []byte("\n"))
+	mask, err := strconv.ParseUint(string(value), 8, 12)
+	if !found || err != nil {
+		return unix.EPERM
+	}
+	defer unix.Umask(unix.Umask(int(mask)))
+	return f()
 }
 
 // readlink returns the target of a symbolic link; it is not empty.

@@ -31,26 +31,26 @@ const lostOpen = "it was open for writing when the turn began, and is larger tha
 // the command can change without a further call are kept now: those of calls that are not answered
 // yet, and those of files that are open for writing. processes returns the IDs of the processes of
 // the command.
-func (w *Watcher) NewTurn(processes func() []int) {
+func (k *keeper) NewTurn(processes func() []int) {
 	again := map[string]bool{}
-	w.mu.Lock()
-	for path, e := range w.kept {
-		if e.calls > 0 && w.wanted(path) {
+	k.mu.Lock()
+	for path, e := range k.kept {
+		if e.calls > 0 && k.order.wanted(path) {
 			again[path] = true
 		}
 	}
-	w.kept = map[string]*entry{}
-	w.mu.Unlock()
-	w.addOpen(processes, again) // the other calls have installed their descriptors by now
+	k.kept = map[string]*entry{}
+	k.mu.Unlock()
+	k.addOpen(processes, again) // the other calls have installed their descriptors by now
 	left := int64(maxRead)
 	for _, path := range slices.Sorted(maps.Keys(again)) {
-		left -= w.keepAgain(path, left)
+		left -= k.keepAgain(path, left)
 	}
 }
 
 // addOpen adds the paths of the files that processes have open for writing and whose changes are to
 // be kept.
-func (w *Watcher) addOpen(processes func() []int, paths map[string]bool) {
+func (k *keeper) addOpen(processes func() []int, paths map[string]bool) {
 	seen, left := map[int]bool{}, maxDescriptors
 	for range maxListings { // a process that ends leaves its descriptors to its children
 		known := len(seen)
@@ -62,7 +62,7 @@ func (w *Watcher) addOpen(processes func() []int, paths map[string]bool) {
 			dir := "/proc/" + strconv.Itoa(id) + "/fd/"
 			open, _ := os.ReadDir(dir) // none if the process has ended, or cannot be inspected
 			for _, fd := range open[:min(left, len(open))] {
-				if path := w.openAt(dir + fd.Name()); path != "" {
+				if path := k.openAt(dir + fd.Name()); path != "" {
 					paths[path] = true
 				}
 			}
@@ -76,13 +76,13 @@ func (w *Watcher) addOpen(processes func() []int, paths map[string]bool) {
 
 // openAt returns the path of the file to which a link in /proc leads, if the link stands for a
 // descriptor that is open for writing, and changes of the path are to be kept.
-func (w *Watcher) openAt(link string) string {
+func (k *keeper) openAt(link string) string {
 	var info, file syscall.Stat_t
 	if syscall.Lstat(link, &info) != nil || info.Mode&unix.S_IWUSR == 0 {
 		return ""
 	}
 	path, err := readlink(link)
-	if err != nil || !w.wanted(path) || !utf8.ValidString(path) || syscall.Stat(link, &file) != nil {
+	if err != nil || !k.order.wanted(path) || !utf8.ValidString(path) || syscall.Stat(link, &file) != nil {
 		return ""
 	}
 	// Only the command may see this path, and another file may have it by now.
@@ -96,12 +96,12 @@ func (w *Watcher) openAt(link string) string {
 // keepAgain adds the present state of a path to the store. It reads at most left bytes of a file, and
 // returns how many. It refuses nothing: the next call that changes the path is checked, and keeps it,
 // as if it had not been kept in this turn.
-func (w *Watcher) keepAgain(path string, left int64) (read int64) {
+func (k *keeper) keepAgain(path string, left int64) (read int64) {
 	p, err := look(path)
 	if err != nil {
 		return 0
 	}
-	var contents snapshot.Contents = w.store
+	var contents snapshot.Contents = k.store
 	if p.info.Size > maxOpen {
 		contents = snapshot.Hashes{}
 	}
@@ -109,19 +109,12 @@ func (w *Watcher) keepAgain(path string, left int64) (read int64) {
 	if p.file() && p.info.Size > left {
 		before.Stamp = snapshot.StampOf(&p.info)
 	} else {
-		before = w.state(p, contents)
+		before = k.state(p, contents)
 		read = before.Size
 	}
 	if before.Kind == snapshot.File && before.Lost == "" && p.info.Size > maxOpen {
 		before.Lost = lostOpen
 	}
-	err = w.store.Add(snapshot.Touched{Call: w.order.Call, Path: path, Before: before})
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if err != nil {
-		w.problem = err.Error()
-	} else {
-		w.touched++
-	}
+	_ = k.put(path, before) // Problem has the error
 	return read
 }

@@ -18,6 +18,7 @@ import (
 	"agent/internal/tools/advice"
 	"agent/internal/tools/confine"
 	"agent/internal/tools/shell"
+	"agent/internal/tools/shell/pipeline"
 	"agent/internal/tools/workspace"
 )
 
@@ -314,6 +315,9 @@ func (o commandOutcome) result() Result {
 		r.References = append(r.References, fullOutputNote(o.Result), end)
 	case o.why == shell.Ended && o.Code >= 0:
 		r.ExitCode = &o.Code
+		if len(o.Codes) == len(pipeline.Names(o.Command)) {
+			r.Codes = o.Codes
+		}
 	}
 	return r
 }
@@ -324,7 +328,8 @@ func (o commandOutcome) describeEnd() (how, end string) {
 	var limit, hint string
 	switch o.why {
 	case shell.Ended:
-		return o.Ended, o.Ended
+		end = o.Ended + o.failedParts()
+		return strings.ReplaceAll(end, ";", ","), end
 	case shell.Interrupted:
 		return "interrupted", "interrupted after " + seconds(o.Took)
 	case shell.TooLong:
@@ -342,6 +347,23 @@ func (o commandOutcome) describeEnd() (how, end string) {
 		hint = "It could not continue in the background: " + o.notJob.Error()
 	}
 	return "stopped after " + seconds(o.Took), limit + ", the limit; stopped. " + hint
+}
+
+// failedParts names the parts of the pipeline with which the command ended that failed, except for
+// the last one, whose exit code is that of the command. A part that wrote more than the next one read
+// did not fail.
+func (o commandOutcome) failedParts() (text string) {
+	const sigpipe = 128 + 13
+	names := pipeline.Names(o.Command)
+	if len(names) != len(o.Codes) {
+		return ""
+	}
+	for i, name := range names[:max(len(names)-1, 0)] {
+		if code := o.Codes[i]; code != 0 && code != sigpipe {
+			text += fmt.Sprintf("; %s: exit %d", name, code)
+		}
+	}
+	return text
 }
 
 // fullOutputNote returns a note on the file with the complete output, if the

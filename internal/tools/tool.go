@@ -173,6 +173,9 @@ type Result struct {
 	// ExitCode is the exit code of a finished command. It is nil for other calls,
 	// and for a command that was ended by a signal or a limit.
 	ExitCode *int
+	// Codes are the exit codes of the parts of the pipeline with which a finished command ended; nil
+	// if they are unknown.
+	Codes []int
 	// Job is the number of the background job that the command became; 0 for none.
 	Job int
 	// EndsTurn is set if the model has nothing left to do until the user replies. The

@@ -86,7 +86,11 @@ func reportRun(r request, o outcome) string {
 	lines := strings.Split(strings.Trim(o.text, "\n"), "\n")
 	how := "ran"
 	if status, ok := strings.CutPrefix(lines[len(lines)-1], "[exit "); ok {
-		how = "exited with code " + strings.TrimSuffix(status, "]")
+		code, parts, _ := strings.Cut(strings.TrimSuffix(status, "]"), ";")
+		how = "exited with code " + code
+		if parts != "" {
+			how += " (" + strings.TrimSpace(parts) + ")"
+		}
 		lines = lines[:len(lines)-1]
 	} else if o.failed {
 		how = "failed"

@@ -56,6 +56,7 @@ type command struct {
 type run struct {
 	event.CheckRun
 	proof proof
+	part  int // see check
 	began int
 	job   int      // its background job; 0 if it is none
 	own   *command // that it is a part of; nil if that changes no files
@@ -112,7 +113,7 @@ func (l *Ledger) begin(in tools.Info, c tools.Call) (*command, []*run) {
 		for _, k := range s.checks {
 			r := &run{CheckRun: event.CheckRun{
 				Kind: k.kind, Command: phrase.Clip(k.command, maxText), Dir: l.relative(k.dir), Outcome: event.CheckRunning, Began: l.now(), Agent: in.Agent,
-			}, proof: k.proof, began: l.clock, own: at, after: k.after}
+			}, proof: k.proof, part: k.part, began: l.clock, own: at, after: k.after}
 			if in.Step == 0 {
 				r.By = event.ByUser
 			}
@@ -141,6 +142,7 @@ func (l *Ledger) end(at *command, runs []*run, r tools.Result, err error, stoppe
 			c.Outcome = event.CheckInterrupted
 		case r.Job == 0:
 			c.finish(r.ExitCode, how)
+			c.finishPart(r.Codes)
 		}
 	}
 }
@@ -154,6 +156,18 @@ func (c *run) finish(code *int, how string) {
 		return
 	}
 	c.Outcome, c.Why = c.proof.outcome(*code)
+}
+
+// finishPart sets the outcome of a run that was a part of a pipeline, from the exit codes of all
+// parts. Without them the outcome stays. A part that wrote more than the next one read proves nothing.
+func (c *run) finishPart(codes []int) {
+	const sigpipe = 128 + 13
+	if c.part == 0 || c.part > len(codes) || codes[c.part-1] == sigpipe {
+		return
+	}
+	whole := proof{zero: true, fail: true, runs: true}
+	c.Code = &codes[c.part-1]
+	c.Outcome, c.Why = whole.outcome(*c.Code)
 }
 
 // Exit codes of a shell that cannot run a program.

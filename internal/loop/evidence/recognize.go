@@ -2,12 +2,14 @@ package evidence
 
 import (
 	"os"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 
 	"agent/internal/loop/bash"
 	"agent/internal/loop/event"
+	"agent/internal/tools/shell/pipeline"
 )
 
 // maxScript is the size in bytes above which a command is not parsed.
@@ -28,6 +30,9 @@ type check struct {
 	proof   proof
 	// after is set if the script may change files while or after the check runs.
 	after bool
+	// part is the number, from 1, of the part that the check is in the pipeline with which the script
+	// ends; 0 if it is none, or if its exit code says nothing.
+	part int
 }
 
 // proof is what the exit code of a script says of a part of it.
@@ -67,7 +72,7 @@ func recognize(line, dir string) script {
 	if err != nil {
 		return script{changes: true}
 	}
-	r := reader{line: parsed, dir: dir}
+	r := reader{line: parsed, dir: dir, last: pipeline.Last(parsed.File)}
 	p := proof{zero: true, fail: true, runs: true}
 	if r.redefines() {
 		p = none(whyChanged)
@@ -85,6 +90,9 @@ type reader struct {
 	pipefail bool
 	subshell bool // exit ends only a part of the script
 	tested   bool // the statement is left of && or ||, where errexit has no effect
+
+	last []*syntax.Stmt // the parts of the pipeline with which the script ends
+	part int            // see check.part
 }
 
 // apart calls f. What f changes of the shell's state has no effect afterwards.
@@ -126,6 +134,10 @@ func (r *reader) statement(s *syntax.Stmt, p proof) {
 		p = p.without(whyBackground)
 	case s.Negated:
 		p = p.without(whyNegated)
+	}
+	if _, simple := s.Cmd.(*syntax.CallExpr); simple && !s.Negated {
+		r.part = slices.Index(r.last, s) + 1
+		defer func() { r.part = 0 }()
 	}
 	if s.Background || s.Coprocess {
 		r.apart(func() { r.command(s.Cmd, p) })
@@ -281,7 +293,10 @@ func (r *reader) simple(c *syntax.CallExpr, p proof) {
 	case how.ignores:
 		p.zero, p.why = false, whyNoProof
 	}
-	at := check{kind: kind, command: r.source(c), dir: r.dir, proof: p, after: how.writes || assigned}
+	at := check{kind: kind, command: r.source(c), dir: r.dir, proof: p, after: how.writes || assigned, part: r.part}
+	if how.other || how.ignores || p.why == whyChanged {
+		at.part = 0
+	}
 	r.checks = append(r.checks, at)
 	r.changes = r.changes || at.after
 }

@@ -17,7 +17,7 @@ type Running struct {
 	process *process
 	pipe    *os.File // read end of the output
 	out     *output
-	tracker *dirTracker
+	tracker *tracker
 	drained chan struct{} // closed when all output is read
 
 	closeStop, closeForce func() // close stop and force
@@ -62,7 +62,7 @@ func Start(c Command) (started *Running, err error) {
 	r.closeForce = sync.OnceFunc(func() { close(r.force) })
 	var line string
 	var env []string
-	r.tracker, line, env = trackDir(c.Line, environment(c.Env, c.Dir, c.Limits))
+	r.tracker, line, env = track(c.Line, environment(c.Env, c.Dir, c.Limits))
 	if p := c.Limits.Sandbox; p != nil && r.tracker != nil {
 		writes := *p
 		writes.Write = append(slices.Clone(p.Write), r.tracker.tmp)
@@ -113,7 +113,8 @@ func (r *Running) supervise() {
 
 // record sets the result.
 func (r *Running) record() {
-	e := Result{Took: time.Since(r.began), Dir: r.tracker.end()}
+	e := Result{Took: time.Since(r.began)}
+	e.Dir, e.Codes = r.tracker.end()
 	e.Code, e.Ended = r.process.exitStatus()
 	select {
 	case <-r.process.Done:

@@ -114,6 +114,7 @@ type Result struct {
 	Ended  string // how it ended: "exit 1", "killed by SIGSEGV"; "" while it runs
 	Took   time.Duration
 	Dir    string // directory of the shell at its end; "" if unknown
+	Codes  []int  // exit codes of the parts of the last pipeline of bash; nil if unknown
 
 	Why  Reason // why Run stopped it
 	Left bool   // processes outlived the shell and were killed

@@ -1,0 +1,109 @@
+// Package pipeline finds the parts of the pipeline that a shell script runs last, so that each gets
+// its own exit code. It runs nothing. Start reading at Last.
+package pipeline
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Last returns the parts of the pipeline with which a script ends, at least two. It returns nil if
+// the script ends with another command, and if the exit codes of the last pipeline that bash ran can
+// be those of another one.
+func Last(f *syntax.File) []*syntax.Stmt {
+	if len(f.Stmts) == 0 {
+		return nil
+	}
+	parts := end(f.Stmts[len(f.Stmts)-1])
+	if leavesEarly(f) && slices.ContainsFunc(f.Stmts[:len(f.Stmts)-1], hasPipe) {
+		return nil
+	}
+	return parts
+}
+
+// end returns the parts of the pipeline with which a statement ends.
+func end(s *syntax.Stmt) []*syntax.Stmt {
+	c, ok := s.Cmd.(*syntax.BinaryCmd)
+	switch {
+	case !ok || s.Background || s.Coprocess:
+		return nil
+	case isPipe(c):
+		return append(flat(c.X), flat(c.Y)...)
+	case hasPipe(c.X): // it decides whether the rest runs
+		return nil
+	}
+	return end(c.Y)
+}
+
+// flat returns the parts of a pipeline, or the statement itself.
+func flat(s *syntax.Stmt) []*syntax.Stmt {
+	if c, ok := s.Cmd.(*syntax.BinaryCmd); ok && isPipe(c) && !s.Negated {
+		return append(flat(c.X), flat(c.Y)...)
+	}
+	return []*syntax.Stmt{s}
+}
+
+func isPipe(c *syntax.BinaryCmd) bool { return c.Op == syntax.Pipe || c.Op == syntax.PipeAll }
+
+// hasPipe reports whether a statement contains a pipeline.
+func hasPipe(s *syntax.Stmt) bool {
+	found := false
+	syntax.Walk(s, func(n syntax.Node) bool {
+		c, ok := n.(*syntax.BinaryCmd)
+		found = found || ok && isPipe(c)
+		return !found
+	})
+	return found
+}
+
+// leavesEarly reports whether a script may end before its last statement.
+func leavesEarly(f *syntax.File) bool {
+	found := false
+	syntax.Walk(f, func(n syntax.Node) bool {
+		if c, ok := n.(*syntax.CallExpr); ok && len(c.Args) > 0 {
+			found = found || slices.Contains([]string{"set", "exit", "exec", "source", ".", "eval"}, c.Args[0].Lit())
+		}
+		return !found
+	})
+	return found
+}
+
+// Names returns a name for each part of the pipeline with which a script ends, such as "go test";
+// nil if it ends with another command or cannot be parsed.
+func Names(script string) (names []string) {
+	if !strings.Contains(script, "|") {
+		return nil
+	}
+	f, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(script), "")
+	if err != nil {
+		return nil
+	}
+	for _, s := range Last(f) {
+		names = append(names, name(s))
+	}
+	return names
+}
+
+// subcommand matches a word that says what a program does, such as "test".
+var subcommand = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z][a-z:-]*$`) })
+
+// name returns the program of a statement, with its subcommand.
+func name(s *syntax.Stmt) string {
+	c, ok := s.Cmd.(*syntax.CallExpr)
+	if !ok || len(c.Args) == 0 {
+		return "a part of the pipe"
+	}
+	out := c.Args[0].Lit()
+	out = out[strings.LastIndexByte(out, '/')+1:]
+	if out == "" {
+		return "a part of the pipe"
+	}
+	if len(c.Args) > 1 && subcommand().MatchString(c.Args[1].Lit()) {
+		out += " " + c.Args[1].Lit()
+	}
+	return out
+}

@@ -1,0 +1,35 @@
+package pipeline_test
+
+import (
+	"strings"
+	"testing"
+
+	"agent/internal/tools/shell/pipeline"
+)
+
+func TestNamesOfTheLastPipeline(t *testing.T) {
+	for script, want := range map[string]string{
+		"go test ./... 2>&1 | tail -20":            "go test, tail",
+		"cd sub && go vet ./... | grep -v x | cat": "go vet, grep, cat",
+		"make |& head":                 "make, head",
+		"ls; npm run build | tee log":  "npm run, tee log",
+		"(cd x && make) | tail":        "a part of the pipe, tail",
+		"$X | cat":                     "a part of the pipe, cat",
+		"/usr/bin/make test | tail -1": "make test, tail",
+		"a | b; c | d":                 "c, d",
+		"":                             "",
+		"go test ./...":                "",
+		"a || b":                       "",
+		"a | b; c":                     "",
+		"a | b &":                      "",
+		"a | b && c | d":               "",
+		"set -e; a | b; c | d":         "",
+		"for x in 1; do a | b; done":   "",
+		"echo $(a | b)":                "",
+		"a | b ||":                     "",
+	} {
+		if got := strings.Join(pipeline.Names(script), ", "); got != want {
+			t.Errorf("%q: got %q, want %q", script, got, want)
+		}
+	}
+}

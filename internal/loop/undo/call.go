@@ -141,10 +141,8 @@ func (k *call) settle(touched []snapshot.Touched) []string {
 		default:
 			left = at.take(&c)
 		}
-		if at.isRefreshed(left, t.Before, k.Pack.Read) {
-			left = t.Before
-		}
 		n := note{Kind: kindAfter, Call: t.Call, Path: t.Path, After: stored(left), Tool: k.tool}
+		n.Refreshed = at.repository != "" && isIndex(at.rel) && sameStaged(k.Pack, left, t.Before)
 		if changed := !left.Same(t.Before); changed && !ignored && at.repository == "" {
 			n.Added, n.Removed = k.count(sum, t, left, c.content)
 		}

@@ -55,6 +55,10 @@ type change struct {
 	follows bool
 	// late is set if after was noted after the end of the step, for a job.
 	late bool
+	// touches is how many calls began to change the path. refreshed is how many of them left an index
+	// that stages the same, altered whether one did not.
+	touches, refreshed int
+	altered            bool
 	// present is set if after is unknown and a file is there now.
 	present bool
 }
@@ -197,6 +201,7 @@ func (r *historyReader) touch(n note) {
 	s, last := r.stepOf(n.Call), r.latest[n.Path]
 	if last != nil && last.step == s && (last.after == nil || last.after.Same(*n.Before) || len(last.open) > 0) {
 		last.after, last.tool, last.counted = nil, n.Tool, false
+		last.touches++
 		if !slices.Contains(last.open, n.Call) {
 			last.open = append(last.open, n.Call)
 		}
@@ -205,7 +210,7 @@ func (r *historyReader) touch(n note) {
 	if last != nil && last.after == nil {
 		last.after = n.Before
 	}
-	c := &change{path: n.Path, before: *n.Before, tool: n.Tool, step: s, open: []string{n.Call}}
+	c := &change{path: n.Path, before: *n.Before, tool: n.Tool, step: s, open: []string{n.Call}, touches: 1}
 	c.follows = last != nil && last.late && slices.Contains(last.open, n.Call)
 	s.changes = append(s.changes, c)
 	r.latest[n.Path] = c
@@ -218,6 +223,9 @@ func (r *historyReader) after(n note) {
 		return
 	}
 	c.after, c.tool, c.counted, c.late = n.After, n.Tool, true, c.step.ended
+	if c.altered = c.altered || !n.Refreshed; n.Refreshed {
+		c.refreshed++
+	}
 	if !r.jobs[n.Call] {
 		c.open = slices.DeleteFunc(c.open, func(call string) bool { return call == n.Call })
 	}
@@ -329,7 +337,10 @@ func (s *step) changesFiles() bool {
 }
 
 // isChange reports whether c may have changed its path.
-func (c *change) isChange() bool { return c.after == nil || !c.after.Same(c.before) }
+func (c *change) isChange() bool {
+	isRefreshed := !c.altered && c.refreshed > 0 && c.refreshed >= c.touches
+	return c.after == nil || !c.after.Same(c.before) && !isRefreshed
+}
 
 // files returns how many files the step changed.
 func (s *step) files() int {

@@ -30,7 +30,10 @@ type note struct {
 	Before *snapshot.State `json:"before,omitempty"`
 	After  *snapshot.State `json:"after,omitempty"`
 	// Tool is set if a tool made the change, not a command.
-	Tool     bool            `json:"tool,omitempty"`
+	Tool bool `json:"tool,omitempty"`
+	// Refreshed is set if After is an index that stages the same as before the call.
+	Refreshed bool `json:"refreshed,omitempty"`
+
 	Added    int             `json:"added,omitempty"`   // lines
 	Removed  int             `json:"removed,omitempty"` // lines
 	Turn     *Turn           `json:"turn,omitempty"`

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"agent/internal/history/blobs"
 	"agent/internal/loop/event"
 	"agent/internal/realpath"
 	"agent/internal/tools/git"
@@ -62,24 +63,30 @@ func isIndex(path string) bool {
 	return filepath.Base(path) == "index" && !strings.Contains(path, "/refs/")
 }
 
-// sameStaged reports whether two contents of an index stage the same. git writes an index anew when
-// it only looks at files.
-func sameStaged(a, b []byte) bool {
-	x, err := git.StagedEntries(a)
+// sameStaged reports whether two states of an index stage the same. git writes an index anew when it
+// only looks at files. The contents must be in the pack; otherwise the states count as different.
+func sameStaged(p *blobs.Pack, a, b snapshot.State) bool {
+	if a.Kind != snapshot.File || b.Kind != snapshot.File || a.Mode != b.Mode || a.Hash == "" || b.Hash == "" {
+		return false
+	}
+	if a.Hash == b.Hash {
+		return true
+	}
+	x, err := p.Read(a.Hash)
 	if err != nil {
 		return false
 	}
-	y, err := git.StagedEntries(b)
-	return err == nil && slices.Equal(x, y)
+	y, err := p.Read(b.Hash)
+	return err == nil && staged(x) != nil && slices.Equal(staged(x), staged(y))
 }
 
-// isRefreshed reports whether now is an index that stages the same as old.
-func (p place) isRefreshed(now, old snapshot.State, read func(hash string) ([]byte, error)) bool {
-	if p.repository == "" || !isIndex(p.rel) || now.Kind != snapshot.File || old.Hash == "" || now.Mode != old.Mode {
-		return false
+// staged returns the entries of an index; nil if it cannot be read.
+func staged(index []byte) []git.StagedEntry {
+	entries, err := git.StagedEntries(index)
+	if err != nil {
+		return nil
 	}
-	content, err := read(old.Hash)
-	return err == nil && sameStaged(content, p.wholeNow())
+	return entries
 }
 
 // addState plans to restore a path that holds the state of git.
@@ -92,16 +99,20 @@ func (w *planner) addState(at place, path string, chain []stretch) {
 	last := chain[len(chain)-1].after
 	now := at.now(nil).State
 	cur := now
-	if last != nil && at.isRefreshed(now, *last, w.pack.Read) {
-		cur = *last
+	if last != nil && isIndex(at.rel) && now.Kind == snapshot.File && now.Mode == last.Mode {
+		if entries := staged(at.wholeNow()); entries != nil && slices.Equal(entries, w.staged(*last)) {
+			cur = *last
+		}
 	}
+	same := func(a, b snapshot.State) bool { return a.Same(b) || isIndex(at.rel) && sameStaged(w.pack, a, b) }
 	it := Item{Path: path, Shown: w.roots.show(path), Now: now, left: last != nil && cur.Same(*last)}
 	for _, l := range slices.Backward(chain) {
 		switch {
-		case cur.Same(l.before):
+		case same(cur, l.before):
+			cur = l.before
 		case l.before.Lost != "":
 			r.why = it.Shown + ": " + l.before.Lost
-		case l.after == nil || cur.Same(*l.after):
+		case l.after == nil || same(cur, *l.after):
 			cur = l.before
 		default:
 			r.why = it.Shown + " was changed since"
@@ -113,6 +124,15 @@ func (w *planner) addState(at place, path string, chain []stretch) {
 	if it.To = cur; !cur.Same(now) {
 		w.items[path] = &it
 	}
+}
+
+// staged returns the entries of an index in the pack; nil if it cannot be read.
+func (w *planner) staged(s snapshot.State) []git.StagedEntry {
+	index, err := w.pack.Read(s.Hash)
+	if s.Hash == "" || err != nil {
+		return nil
+	}
+	return staged(index)
 }
 
 // finishRepositories decides which repositories the plan restores, and adds them to it.

@@ -30,7 +30,7 @@ var mayImport = map[string][]string{
 	"cmd/agent/dotenv":        {"internal/loop/policy"},
 	"cmd/agent/eval":          {"cmd/agent/command", "internal/llm", "internal/tools/shell", "internal/tui/ink"},
 	"cmd/agent/exit":          {"cmd/agent/command", "internal/history"},
-	"cmd/agent/headless":      {"cmd/agent/command", "cmd/agent/exit", "cmd/agent/sessions", "internal/llm", "internal/llm/wire", "internal/loop/event", "internal/loop/turn", "internal/tui/diff", "internal/tui/ink"},
+	"cmd/agent/headless":      {"cmd/agent/command", "cmd/agent/exit", "cmd/agent/sessions", "internal/llm", "internal/llm/wire", "internal/loop/event", "internal/loop/turn", "internal/tools/manifest", "internal/tui/diff", "internal/tui/ink"},
 	"cmd/agent/help":          {},
 	"cmd/agent/hooks":         {"cmd/agent/command", "cmd/agent/settings", "cmd/agent/trust", "internal/loop/hooks", "internal/loop/instructions", "internal/realpath", "internal/tools/confine", "internal/tools/shell", "internal/tools/snapshot", "internal/tui/ink"},
 	"cmd/agent/inspect":       {"cmd/agent/command", "cmd/agent/models", "cmd/agent/sessions", "cmd/agent/settings", "internal/history", "internal/llm", "internal/llm/catalog", "internal/loop/event", "internal/loop/inspect", "internal/loop/session", "internal/loop/turn", "internal/tui/ink"},

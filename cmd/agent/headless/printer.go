@@ -167,6 +167,9 @@ func (p *TextPrinter) End(r Result) {
 	if line := r.Evidence.Line(); line != "" {
 		p.note("%s", ink.SanitizeLine(line))
 	}
+	if len(r.RunLater) > 0 {
+		p.note("Changed files that programs run later: %s", ink.SanitizeLine(strings.Join(r.RunLater, ", ")))
+	}
 	if r.Error != "" {
 		p.note("✗ %s", ink.SanitizeLine(r.Error))
 	}

@@ -9,6 +9,7 @@ import (
 	"agent/internal/llm"
 	"agent/internal/loop/event"
 	"agent/internal/loop/turn"
+	"agent/internal/tools/manifest"
 )
 
 // Result is the result of a run: the object that --output json prints.
@@ -34,6 +35,8 @@ type Result struct {
 	// Plan is the plan that the model presented; nil if it presented none.
 	Plan *presentedPlan `json:"plan,omitempty"`
 
+	// RunLater are changed files that programs run, or that say what they run, such as a Makefile.
+	RunLater []string `json:"run_later,omitempty"`
 	// Denied are the calls that needed approval when nobody could give it, in their order.
 	Denied []deniedCall `json:"denied,omitempty"`
 
@@ -157,6 +160,9 @@ func (r *Result) end(e *event.TurnEnd) {
 // finish completes the result after the last event. Killed is the exit code of the
 // signal that ends the program; 0 for none.
 func (r *Result) finish(schema *turn.Schema, killed int) {
+	if r.Files != nil {
+		r.RunLater = slices.DeleteFunc(slices.Clone(r.Files.Paths), func(path string) bool { return !manifest.Runs(path) })
+	}
 	switch {
 	case killed != 0:
 		r.ExitCode = killed

@@ -124,6 +124,20 @@ func Files(word string) []string {
 	return slices.Concat(of(tasks[:], name), of(settings[:], name), of(more[:], name))
 }
 
+// Runs reports whether some program reads a file with that path by default and can run what the
+// file names, as make does with a Makefile.
+func Runs(path string) bool {
+	path = filepath.ToSlash(path)
+	for _, table := range [][]entry{tasks[:], settings[:], more[:]} {
+		for _, e := range table {
+			if slices.ContainsFunc(e.files, func(name string) bool { return path == name || strings.HasSuffix(path, "/"+name) }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // Versions returns the files with which version managers such as asdf and mise choose what any
 // program is that starts in a directory. Some are patterns.
 func Versions() []string {

@@ -136,7 +136,7 @@ func (k *call) settle(touched []snapshot.Touched) []string {
 		switch {
 		case ignored:
 			left = at.look()
-		case at.repository != "" && isIndex(at.rel): // to compare a later one with it
+		case at.repository != "" && isIndex(at.rel) && at.look().Size <= maxCapture: // to compare a later one with it
 			left = at.take(k.Pack)
 		default:
 			left = at.take(&c)

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"agent/internal/tools/caches"
 )
 
 // If a directory of the user's PATH is in the workspace, as in an active virtual environment,
@@ -99,7 +101,8 @@ func TestApprovedCommandsReportShadows(t *testing.T) {
 	}
 }
 
-// A command can write to a cache, but not put programs into a directory of the user's PATH there.
+// A command can write to a cache, but not put programs into a directory of the user's PATH there. What
+// it writes without approval stays out of the cache of the user.
 func TestProgramsInCaches(t *testing.T) {
 	t.Parallel()
 	h := repository(t)
@@ -119,8 +122,9 @@ echo x >tools/bin/mine
 mv tools old; mkdir -p tools/bin; echo x >tools/bin/git
 echo x >v1/bin/git
 rm links/current; mkdir -p links/current/bin; echo x >links/current/bin/git
-echo x >entry
+echo written >entry && cat entry
 `)
+	_, noOverlays := caches.Test(h.dir, []string{cache})
 	h.env = append(h.env, "PATH="+filepath.Join(cache, "tools/bin")+":"+filepath.Join(cache, "links/current/bin")+":"+os.Getenv("PATH"))
 	for _, allow := range []string{"command: true", "command: sh put.sh"} { // without approval, and by a rule
 		s := serve(t, call("shell", shellCall("sh put.sh")), say("done"))
@@ -133,8 +137,11 @@ echo x >entry
 		if got := readText(t, filepath.Join(cache, "tools/bin/mine")); got == "x\n" {
 			t.Errorf("%s: a program is replaced\n%s", allow, out)
 		}
-		if _, err := os.Stat(filepath.Join(cache, "entry")); err != nil {
-			t.Errorf("%s: the cache is not writable: %v\n%s\n%s", allow, err, out, s.seen()[1].body)
+		if !strings.Contains(s.seen()[1].body, `\nwritten`) {
+			t.Errorf("%s: the cache is not writable\n%s\n%s", allow, out, s.seen()[1].body)
+		}
+		if _, err := os.Stat(filepath.Join(cache, "entry")); (err == nil) != (allow == "command: sh put.sh" || noOverlays != nil) {
+			t.Errorf("%s: %v", allow, err)
 		}
 		_ = os.Remove(filepath.Join(cache, "entry"))
 	}

@@ -15,6 +15,7 @@ import (
 
 	"agent/internal/sampling"
 	"agent/internal/tools"
+	"agent/internal/tools/caches"
 	"agent/internal/tools/confine"
 	"agent/internal/tools/protect"
 	"agent/internal/tools/shell/sandbox"
@@ -27,6 +28,8 @@ type confined struct {
 	commands
 	home, dir string
 	area      *confine.Area
+	caches    *caches.Caches // see confine.Options
+	form      sandbox.Form   // of new sandboxes
 	jobs      *tools.Jobs
 }
 
@@ -51,7 +54,7 @@ func confineAlways(t testing.TB) *confined {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &confined{home: filepath.Join(top, "home"), dir: filepath.Join(top, "home", "src", "work")}
+	c := &confined{home: filepath.Join(top, "home"), dir: filepath.Join(top, "home", "src", "work"), form: sandbox.Complete}
 	for _, dir := range []string{c.dir, filepath.Join(top, "tmp"), filepath.Join(c.home, ".ssh"), filepath.Join(c.home, ".state")} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			t.Fatal(err)
@@ -70,7 +73,7 @@ func confineAlways(t testing.TB) *confined {
 // in moves the workspace to dir, with a sandbox of its own.
 func (c *confined) in(t testing.TB, dir string) {
 	t.Helper()
-	session := sandbox.NewSession(sandbox.Complete)
+	session := sandbox.NewSession(c.form)
 	t.Cleanup(session.Close)
 	ws, err := workspace.Open(dir)
 	if err != nil {
@@ -81,7 +84,7 @@ func (c *confined) in(t testing.TB, dir string) {
 	c.area = confine.New(confine.Options{
 		Workspace: dir, Private: []string{filepath.Join(c.home, ".state")}, Places: sandbox.Places{Home: c.home, Env: os.Getenv},
 		Fixed:     func() []string { return []string{filepath.Join(c.home, ".bashrc"), filepath.Join(dir, "fixed")} },
-		Protected: protectedNames, Session: func() *sandbox.Session { return session },
+		Protected: protectedNames, Session: func() *sandbox.Session { return session }, Caches: c.caches,
 	})
 	c.jobs = tools.NewJobs()
 	t.Cleanup(c.jobs.Close)

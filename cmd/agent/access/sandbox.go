@@ -9,6 +9,7 @@ import (
 
 	"agent/internal/history"
 	"agent/internal/loop/policy"
+	"agent/internal/tools/caches"
 	"agent/internal/tools/confine"
 	"agent/internal/tools/shell/sandbox"
 	"agent/internal/tools/tempdir"
@@ -34,6 +35,7 @@ type Sandbox struct {
 	opened  atomic.Bool             // session was called
 	evaded  atomic.Bool             // a command tried to hide a change from undo
 	temp    *tempdir.Dir            // see UseTemp
+	caches  *caches.Caches
 }
 
 // storedReport is the content of the file.
@@ -48,7 +50,7 @@ type storedReport struct {
 // the program has found out which sandbox works, the sandbox is probed when it is first
 // needed, and the result is stored if store is set.
 func NewSandbox(version string, store bool) *Sandbox {
-	s := &Sandbox{file: SandboxFile(os.Getenv), system: systemKey(version)}
+	s := &Sandbox{file: SandboxFile(os.Getenv), system: systemKey(version), caches: caches.New(inState("", os.Getenv))}
 	s.store = store && s.file != "" && s.system != ""
 	s.report = sync.OnceValue(s.probe)
 	if r, ok := readReport(s.file, s.system); ok {
@@ -177,6 +179,7 @@ func (s *Sandbox) Close() {
 			running.Close()
 		}
 	}
+	s.caches.Close()
 	s.temp.Close()
 }
 
@@ -189,7 +192,7 @@ func (s *Sandbox) Area(dir string, paths policy.Paths) *confine.Area {
 	paths.Workspace = dir
 	o := confine.Options{
 		Workspace: dir, Added: paths.Added, Places: sandbox.Places{Home: paths.Home, Env: os.Getenv},
-		Fixed: paths.Fixed, Protected: policy.ProtectedNames(), Search: paths.Shell.Search, Session: s.session, Failed: s.failed, Evaded: func() { s.evaded.Store(true) }, Temp: paths.Temp,
+		Fixed: paths.Fixed, Protected: policy.ProtectedNames(), Search: paths.Shell.Search, Session: s.session, Failed: s.failed, Evaded: func() { s.evaded.Store(true) }, Temp: paths.Temp, Caches: s.caches,
 	}
 	var readable []string // besides paths.Readable
 	if paths.Outputs != "" {

@@ -85,6 +85,7 @@ func run(ctx context.Context, opts *Options) error {
 		rows = append(rows, checkModels(ctx, opts, file.Settings)...)
 	}
 	rows = append(rows, checkState(ctx)...)
+	rows = append(rows, checkCaches(ctx, off)...)
 	if err := show(opts, rows); err != nil {
 		return err
 	}

@@ -16,6 +16,9 @@ import (
 	"agent/internal/history"
 	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
+	"agent/internal/realpath"
+	"agent/internal/tools/caches"
+	"agent/internal/tools/shell/sandbox"
 )
 
 // checkConfiguration reads and checks the configuration file.
@@ -105,7 +108,7 @@ func checkState(ctx context.Context) []row {
 		out.Status, out.Detail, out.Advice = failed, dir+" is not a directory", "Remove or rename it."
 		return []row{out}
 	}
-	size, err := sizeOf(ctx, dir)
+	size, err := sizeOf(ctx, dir, caches.Dir(dir))
 	if err != nil {
 		out.Status, out.Advice = failed, "Part of the directory cannot be read: "+err.Error()
 	}
@@ -147,9 +150,45 @@ func checkSpace(dir string) row {
 	return out
 }
 
-// sizeOf returns the size of the files below dir in bytes.
-func sizeOf(ctx context.Context, dir string) (size int64, err error) {
-	err = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+// checkCaches describes the caches of commands that nobody approved, and tests whether the system can
+// keep them apart from those of the user. Off says that the configuration turns the sandbox off.
+func checkCaches(ctx context.Context, off bool) []row {
+	state, err := history.Dir(os.Getenv)
+	if info, e := os.Stat(state); err != nil || e != nil || !info.IsDir() {
+		return nil
+	}
+	out := row{Name: "caches", Status: ok}
+	size := caches.TotalSize(ctx, state)
+	if size > 0 {
+		out.Detail = phrase.Bytes(size) + " of builds that ran without approval"
+	}
+	if !off && sandbox.Probe().Form == sandbox.Complete {
+		home, _ := os.UserHomeDir()
+		var lower, failed []string
+		for _, dir := range (sandbox.Places{Home: home, Env: os.Getenv}).Caches() {
+			lower = append(lower, realpath.Of(dir))
+		}
+		if failed, err = caches.Test(state, lower); len(failed) > 0 {
+			for i, dir := range failed {
+				failed[i] = command.Short(dir)
+			}
+			out.Status = warning
+			out.Detail = "commands that nobody approved can write to " + strings.Join(failed, ", ") + ", because the system cannot mount overlays there: " + err.Error()
+			out.Advice = "Code that they place there can run in your builds: see agent help sandbox."
+		}
+	}
+	if out.Detail == "" {
+		return nil
+	}
+	return []row{out}
+}
+
+// sizeOf returns the size of the files below dir in bytes, without those below skip.
+func sizeOf(ctx context.Context, dir, skip string) (size int64, err error) {
+	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if path == skip {
+			return fs.SkipDir
+		}
 		if err != nil || ctx.Err() != nil {
 			return errors.Join(err, ctx.Err())
 		}

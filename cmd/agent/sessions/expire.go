@@ -3,16 +3,18 @@ package sessions
 import (
 	"context"
 	"fmt"
+	"os"
 	"time"
 
 	"agent/internal/history"
 	"agent/internal/llm/phrase"
 	"agent/internal/scratch"
+	"agent/internal/tools/caches"
 	"agent/internal/tools/tempdir"
 )
 
 // Expire deletes, in the background, sessions that were not used for days, with those of
-// their delegates; 0 deletes none. Open sessions are kept. The returned channel gets at most one notice for the
+// their delegates; 0 deletes none. Open sessions are kept. It also removes temporary files and caches. The returned channel gets at most one notice for the
 // user and is closed at the end. If ctx ends, the rest is left for the next start.
 func Expire(ctx context.Context, store *history.Store, days int, now time.Time) <-chan string {
 	notices := make(chan string, 1)
@@ -20,6 +22,9 @@ func Expire(ctx context.Context, store *history.Store, days int, now time.Time) 
 		defer close(notices)
 		scratch.Expire(7 * 24 * time.Hour)
 		tempdir.Expire()
+		if state, err := history.Dir(os.Getenv); err == nil {
+			caches.Expire(ctx, state, now)
+		}
 		if days == 0 {
 			return
 		}

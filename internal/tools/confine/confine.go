@@ -25,6 +25,7 @@ import (
 	"sync"
 
 	"agent/internal/realpath"
+	"agent/internal/tools/caches"
 	"agent/internal/tools/protect"
 	"agent/internal/tools/shell/sandbox"
 	"agent/internal/tools/tempdir"
@@ -50,6 +51,9 @@ type Options struct {
 	// Temp is the temporary directory that commands see in the complete sandbox; nil for that
 	// of the system.
 	Temp *tempdir.Dir
+	// Caches are those that commands which nobody approved change instead of the user's; nil for
+	// none.
+	Caches *caches.Caches
 	// Failed is called when a sandbox could not be set up; may be nil.
 	Failed func()
 	// Evaded is called when a command tried to hide a change from undo; may be nil.

@@ -144,13 +144,35 @@ func (a *Area) buildCaches() []string {
 	return slices.DeleteFunc(a.Places.Caches(), func(path string) bool { return slices.Contains(downloads, path) })
 }
 
+// realCaches returns the caches that builds write to, without links. It leaves out those to which a
+// command could have made the link.
+func (a *Area) realCaches() (caches []string) {
+	for _, cache := range slices.DeleteFunc(a.buildCaches(), a.passesTops) {
+		caches = append(caches, realpath.Of(cache))
+	}
+	slices.Sort(caches)
+	return slices.Compact(caches)
+}
+
+// overlays returns the overlays of caches for a command that nobody approved. A cache that contains
+// something else that the command may change, or is in it, has none.
+func (a *Area) overlays(s *sandbox.Session) []sandbox.Overlay {
+	if a.Caches == nil {
+		return nil
+	}
+	others := append(slices.Clone(a.tree.tops), realpath.Of(os.TempDir()))
+	shared := func(cache string) bool {
+		info, err := os.Stat(cache)
+		return err != nil || !info.IsDir() || realpath.Inside(realpath.Of(a.Places.Home), cache) || inAny(cache, a.tree.tops) ||
+			slices.ContainsFunc(others, func(other string) bool { return realpath.Inside(other, cache) })
+	}
+	return a.Caches.Overlays(s, a.workspace, slices.DeleteFunc(a.realCaches(), shared))
+}
+
 // pathInCaches returns the directories of the user's PATH in the caches that builds write to, and
 // the directories there with links that lead to one.
 func (a *Area) pathInCaches() (dirs []string) {
-	caches := slices.DeleteFunc(a.buildCaches(), a.passesTops)
-	for i, cache := range caches {
-		caches[i] = realpath.Of(cache)
-	}
+	caches := a.realCaches()
 	for _, dir := range a.Search.Outside {
 		links, real := realpath.Links(dir)
 		dirs = append(dirs, real)
@@ -186,12 +208,13 @@ func (a *Area) privateProfile(s *sandbox.Session) *sandbox.Profile {
 }
 
 // hideHome hides the home directory except for toolchains, and the files of this program
-// that only approved commands can read.
+// that only approved commands can read. It replaces the user's caches.
 func (a *Area) hideHome(p *sandbox.Profile) {
 	if p.NoHome = a.hidesHome(); p.NoHome {
 		p.Show = slices.DeleteFunc(p.Show, func(path string) bool { return path == a.Places.Home })
 	}
 	p.Show = slices.Concat(p.Show, a.Readable(), a.Places.Toolchains(), a.linked)
+	p.Overlays = a.overlays(p.Session)
 	for _, path := range a.Private {
 		if !slices.Contains(a.tree.tops, path) {
 			p.Hide = append(p.Hide, path)

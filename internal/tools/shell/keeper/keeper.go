@@ -50,6 +50,7 @@ const (
 	User               // user namespace of the sandbox; only with an Order.Sandbox
 	Net                // network namespace of the sandbox
 	IPC                // IPC namespace of the sandbox, if it has one
+	Mounts             // mount namespace of the session, if it has one
 )
 
 // Orders after the first one.

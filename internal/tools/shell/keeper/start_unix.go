@@ -54,7 +54,7 @@ func Start(o Order, p *sandbox.Profile, dir string, s Streams) (*Process, error)
 			return nil, fmt.Errorf("%w: %w", ErrSandbox, err)
 		}
 		o.Sandbox, o.Env = words, p.Environment(o.Env)
-		namespaces = n.Files()
+		namespaces = []*os.File{n.User, n.Net, n.IPC, n.Mounts} // nil ones are closed there
 	}
 	encoded, err := o.Encode()
 	if err != nil {

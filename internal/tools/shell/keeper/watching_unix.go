@@ -69,7 +69,7 @@ func (w *watching) start(o Order, sys *syscall.SysProcAttr) (pid int, err error)
 		return syscall.ForkExec(o.Args[0], o.Args, &syscall.ProcAttr{Env: o.Env, Files: []uintptr{Input, Output, Errors}, Sys: sys})
 	}
 	c := sandbox.Command{
-		Args: o.Args, Env: o.Env, Input: Input, Output: Output, Errors: Errors, Cgroup: cgroupOf(sys), User: User, Net: Net, IPC: IPC,
+		Args: o.Args, Env: o.Env, Input: Input, Output: Output, Errors: Errors, Cgroup: cgroupOf(sys), User: User, Net: Net, IPC: IPC, Mounts: Mounts,
 	}
 	c.Listen = true
 	if w.watcher != nil {

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -40,86 +41,123 @@ func Run() {
 
 // help answers one request.
 func help() {
-	b := make([]byte, 64)
-	n, err := unix.Read(socket, b)
+	request, files, err := receive(socket)
 	if err != nil {
 		return
 	}
-	text, found := "", Namespaces{}
-	switch string(b[:n]) {
+	words := strings.Split(request, "\x00")
+	text, answer := ready, []*os.File(nil)
+	switch words[0] {
 	case forNamespaces:
-		found, err = createNamespaces()
-		if err != nil {
-			text = err.Error()
-		}
+		var n Namespaces
+		n, err = createNamespaces()
+		answer = n.Files()
 	case forProbe:
 		r := probe()
 		text = fmt.Sprintf("%d %t %s", r.Form, r.Notify, r.Reason)
-	}
-	var rights []byte
-	if found.User != nil {
-		var fds []int
-		for _, f := range found.Files() {
-			fds = append(fds, int(f.Fd()))
+	case forMounts:
+		var in *os.File
+		files = append(files, nil) // for the first time
+		text, in, err = mountOverlays(files[0], files[1], overlaysOf(words[1:]), false)
+		answer = []*os.File{in}
+	case forTestMounts:
+		var n Namespaces
+		if n, err = createNamespaces(); err == nil {
+			_, _, err = mountOverlays(n.User, nil, overlaysOf(words[1:]), true)
 		}
-		text, rights = "ready", unix.UnixRights(fds...)
 	}
-	_ = unix.Sendmsg(socket, []byte(text), rights, nil, 0)
+	if err != nil {
+		text, answer = err.Error(), nil
+	}
+	_ = send(socket, text, answer)
+}
+
+// paused runs the steps of a process that ends with steps.pause. Meanwhile it calls inspect with what
+// the process has said.
+func paused(list func(ready, hold int) *steps, inspect func(pid int, said string) error) error {
+	hold, ready, status := make([]int, 2), make([]int, 2), make([]int, 2)
+	for _, p := range [][]int{hold, ready, status} {
+		if err := unix.Pipe2(p, unix.O_CLOEXEC); err != nil {
+			return err
+		}
+		defer unix.Close(p[0])
+	}
+	defer unix.Close(hold[1])
+	s := list(ready[1], hold[0])
+	pid, err := s.start(status[1], -1)
+	unix.Close(status[1])
+	unix.Close(ready[1])
+	if err != nil {
+		return err
+	}
+	defer func() {
+		_ = unix.Kill(pid, unix.SIGKILL)
+		await(pid)
+	}()
+	said, b := "", make([]byte, maxOverlays+1)
+	for !strings.HasSuffix(said, string(rune(pauseByte))) {
+		n, err := unix.Read(ready[0], b)
+		if err == unix.EINTR {
+			continue
+		}
+		if n < 1 {
+			return cmp.Or(s.failure(status[0]), errors.New("a process that sets up the sandbox ended"))
+		}
+		said += string(b[:n])
+	}
+	return inspect(pid, said)
+}
+
+// begin makes the process end with the one that started it.
+func (s *steps) begin() {
+	s.add(preparing, unix.SYS_PRCTL, unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL))
+	s.add(preparing, unix.SYS_GETPPID)
+}
+
+// pauseByte is what a process says last. It is below 128.
+const pauseByte = maxOverlays
+
+// say writes a byte below 128 to a descriptor.
+func (s *steps) say(fd int, b byte) {
+	s.add(preparing, unix.SYS_WRITE, uintptr(fd), pointer(s, &b), 1)
+}
+
+// pause says that all steps were executed, and waits until hold is closed.
+func (s *steps) pause(ready, hold int) {
+	s.say(ready, pauseByte)
+	s.add(preparing, unix.SYS_READ, uintptr(hold), pointer(s, new(byte)), 1)
 }
 
 // createNamespaces creates a user namespace, a network namespace in which the loopback
 // interface is up, and an IPC namespace if the system permits it.
 func createNamespaces() (n Namespaces, err error) {
-	hold, ready := make([]int, 2), make([]int, 2)
-	for _, p := range [][]int{hold, ready} {
-		if err := unix.Pipe2(p, unix.O_CLOEXEC); err != nil {
-			return Namespaces{}, err
+	err = paused(namespaceSteps, func(pid int, _ string) error {
+		dir := "/proc/" + strconv.Itoa(pid) + "/ns/"
+		if n.User, err = os.Open(dir + "user"); err != nil {
+			return err
 		}
-		defer unix.Close(p[0])
-	}
-	defer unix.Close(hold[1])
-	s := namespaceSteps(ready[1], hold[0])
-	status := make([]int, 2)
-	if err := unix.Pipe2(status, unix.O_CLOEXEC); err != nil {
-		return Namespaces{}, err
-	}
-	defer unix.Close(status[0])
-	pid, err := s.start(status[1], -1)
-	unix.Close(status[1])
-	unix.Close(ready[1])
+		n.Net, err = os.Open(dir + "net")
+		if err != nil {
+			return err
+		}
+		own, err := os.Readlink("/proc/self/ns/ipc")
+		its, e := os.Readlink(dir + "ipc")
+		if err == nil && e == nil && its != own {
+			n.IPC, _ = os.Open(dir + "ipc") // without it, its system calls are refused
+		}
+		return nil
+	})
 	if err != nil {
+		closeAll(n.Files())
 		return Namespaces{}, err
-	}
-	defer func() {
-		_ = unix.Kill(pid, unix.SIGKILL)
-		_, _ = unix.Wait4(pid, nil, 0, nil)
-	}()
-	if n, _ := unix.Read(ready[0], make([]byte, 1)); n != 1 {
-		return Namespaces{}, cmp.Or(s.failure(status[0]), errors.New("the process that creates them ended"))
-	}
-	dir := "/proc/" + strconv.Itoa(pid) + "/ns/"
-	if n.User, err = os.Open(dir + "user"); err != nil {
-		return Namespaces{}, err
-	}
-	n.Net, err = os.Open(dir + "net")
-	if err != nil {
-		n.User.Close()
-		return Namespaces{}, err
-	}
-	own, err := os.Readlink("/proc/self/ns/ipc")
-	its, e := os.Readlink(dir + "ipc")
-	if err == nil && e == nil && its != own {
-		n.IPC, _ = os.Open(dir + "ipc") // without it, its system calls are refused
 	}
 	return n, nil
 }
 
-// namespaceSteps returns the system calls of the process that creates the
-// namespaces. It writes a byte to ready and waits until hold is closed.
+// namespaceSteps returns the system calls of the process that creates the namespaces: see paused.
 func namespaceSteps(ready, hold int) *steps {
 	s := new(steps)
-	s.add(preparing, unix.SYS_PRCTL, unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL))
-	s.add(preparing, unix.SYS_GETPPID)
+	s.begin()
 	s.add(joining, unix.SYS_UNSHARE, unix.CLONE_NEWUSER|unix.CLONE_NEWNET)
 	s.add(joining, unix.SYS_UNSHARE, unix.CLONE_NEWIPC).skip = 0
 	for _, file := range []struct{ name, text string }{
@@ -141,9 +179,7 @@ func namespaceSteps(ready, hold int) *steps {
 	fd := new(int32)
 	s.add(joining, unix.SYS_SOCKET, unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0).save = fd
 	s.add(joining, unix.SYS_IOCTL, 0, unix.SIOCSIFFLAGS, pointer(s, up)).load = fd
-	b := pointer(s, new(byte))
-	s.add(preparing, unix.SYS_WRITE, uintptr(ready), b, 1)
-	s.add(preparing, unix.SYS_READ, uintptr(hold), b, 1)
+	s.pause(ready, hold)
 	return s
 }
 

@@ -67,7 +67,7 @@ func (p plan) layout() []entry {
 				e.above = f
 			}
 		}
-		if e.matters() {
+		if e.matters() || p.source(*e) != path {
 			found = append(found, e)
 		}
 	}
@@ -118,6 +118,14 @@ func (p plan) part(e *entry) string {
 		}
 	}
 	return ""
+}
+
+// source returns the directory that is mounted at an entry which is writable or shown.
+func (p plan) source(e entry) string {
+	if dir := p.overlays[e.path]; dir != "" && e.access == write {
+		return filepath.Join(dir, ViewPart)
+	}
+	return e.path
 }
 
 // seen reports whether a path below a directory is in another path there that the command sees.

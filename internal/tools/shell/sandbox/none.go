@@ -17,7 +17,7 @@ type Command struct {
 	Errors        int
 	Cgroup        int
 	User, Net     int
-	IPC           int
+	IPC, Mounts   int
 	Listen        bool
 	Held          []Held
 	NoAttributes  bool

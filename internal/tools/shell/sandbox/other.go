@@ -2,10 +2,13 @@
 
 package sandbox
 
-import "os"
+import (
+	"errors"
+	"os"
+)
 
 // Namespaces are empty: this system has none.
-type Namespaces struct{ User, Net, IPC *os.File }
+type Namespaces struct{ User, Net, IPC, Mounts *os.File }
 
 // Files returns nothing.
 func (n Namespaces) Files() []*os.File { return nil }
@@ -32,6 +35,15 @@ func NewSession(form Form) *Session { return &Session{form: form} }
 func (s *Session) Form() Form { return s.form }
 
 func (s *Session) open() (files uint64, n Namespaces, err error) { return 0, n, nil }
+
+// Mount mounts nothing.
+func (s *Session) Mount([]Overlay) error { return nil }
+
+// Mounted reports false.
+func (s *Session) Mounted(Overlay) (ok, tried bool) { return false, true }
+
+// TestOverlays reports that this system has none.
+func TestOverlays([]Overlay) error { return errors.New("this system has no overlays") }
 
 // Close does nothing.
 func (s *Session) Close() {}

@@ -75,6 +75,10 @@ type Profile struct {
 	// are the same. It needs the form Complete.
 	Temp string
 
+	// Overlays are those of directories in Write of which the command changes a copy. The session
+	// must have mounted them.
+	Overlays []Overlay
+
 	Network bool   // use the host's network instead of the session's
 	NoHome  bool   // hide Home, except for the paths in Write and Show
 	Home    string // the user's home directory
@@ -126,6 +130,8 @@ type plan struct {
 	ipc     bool              // the session has an IPC namespace
 	paths   map[string]access // not resolved
 	temp    string            // see Profile.Temp
+
+	overlays map[string]string // Overlay.Dir by Overlay.Lower
 }
 
 // access is the access of a command to the files below a path.
@@ -138,6 +144,10 @@ const (
 	readOnly access = 'x'
 	hide     access = 'y'
 	temp     access = 't' // in words: not the access to the path itself, but at TempMounts
+
+	// Only in words: Overlay.Dir, and in the word after it Overlay.Lower.
+	overlayDir   access = 'o'
+	overlayLower access = 'l'
 )
 
 // withIPC is the word for plan.ipc.
@@ -165,6 +175,9 @@ func (p *Profile) Order() (words []string, namespaces Namespaces, err error) {
 	if p.Temp != "" && p.Session.form == Complete {
 		words = append(words, string(temp)+p.Temp)
 	}
+	for _, o := range p.Overlays {
+		words = append(words, string(overlayDir)+o.Dir, string(overlayLower)+o.Lower)
+	}
 	for _, l := range []struct {
 		access
 		paths []string
@@ -189,12 +202,17 @@ func parse(words []string) (plan, error) {
 	if err != nil {
 		return plan{}, err
 	}
-	p := plan{form: Form(form), files: files, network: words[2] == "network", ipc: words[3] == withIPC, paths: map[string]access{}}
+	p := plan{form: Form(form), files: files, network: words[2] == "network", ipc: words[3] == withIPC, paths: map[string]access{}, overlays: map[string]string{}}
+	dir := ""
 	for _, w := range words[4:] {
 		switch {
 		case len(w) < 2:
 		case access(w[0]) == temp:
 			p.temp = w[1:]
+		case access(w[0]) == overlayDir:
+			dir = w[1:]
+		case access(w[0]) == overlayLower:
+			p.overlays[w[1:]] = dir
 		default:
 			p.paths[w[1:]] = max(p.paths[w[1:]], access(w[0]))
 		}

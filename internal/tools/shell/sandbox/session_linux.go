@@ -16,8 +16,9 @@ import (
 )
 
 // Namespaces are the open namespaces of a session; all are nil without any. IPC, for shared
-// memory, semaphores and message queues, may be nil if the system does not permit it.
-type Namespaces struct{ User, Net, IPC *os.File }
+// memory, semaphores and message queues, may be nil if the system does not permit it. Mounts is nil
+// until Session.Mount.
+type Namespaces struct{ User, Net, IPC, Mounts *os.File }
 
 // Session holds the namespaces that commands share. The
 // namespaces exist as long as the session or one of its processes does. Its
@@ -28,7 +29,8 @@ type Session struct {
 	mu         sync.Mutex
 	opened     bool
 	namespaces Namespaces
-	files      uint64 // soft limit of open files of new processes
+	overlays   map[Overlay]bool // see Mount; set if it is mounted
+	files      uint64           // soft limit of open files of new processes
 }
 
 // NewSession returns a session of a form that Probe has reported. It creates
@@ -85,12 +87,12 @@ func (s *Session) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	closeAll(s.namespaces.Files())
-	s.opened, s.namespaces = false, Namespaces{}
+	s.opened, s.namespaces, s.overlays = false, Namespaces{}, nil
 }
 
 // Files returns the open namespaces, in the order of the fields.
 func (n Namespaces) Files() (files []*os.File) {
-	for _, f := range []*os.File{n.User, n.Net, n.IPC} {
+	for _, f := range []*os.File{n.User, n.Net, n.IPC, n.Mounts} {
 		if f != nil {
 			files = append(files, f)
 		}
@@ -124,13 +126,18 @@ func Probe() Report {
 const (
 	forNamespaces = "namespaces"
 	forProbe      = "probe"
+	forMounts     = "mounts"      // with overlays, a user namespace and, except for the first time, a mount namespace
+	forTestMounts = "test mounts" // with overlays
 )
+
+// ready is the answer of a helper that has nothing else to say.
+const ready = "ready"
 
 // helperLimit is how long a helper may take on a busy machine.
 const helperLimit = 20 * time.Second
 
-// ask starts a helper and returns its answer.
-func ask(request string) (text string, found []*os.File, err error) {
+// ask starts a helper, sends it a request with files, and returns its answer.
+func ask(request string, files ...*os.File) (text string, found []*os.File, err error) {
 	if !dispatched {
 		return "", nil, errors.New("this program cannot start a sandbox: main does not call sandbox.Run")
 	}
@@ -156,15 +163,28 @@ func ask(request string) (text string, found []*os.File, err error) {
 	if err := unix.SetsockoptTimeval(pair[0], unix.SOL_SOCKET, unix.SO_RCVTIMEO, &limit); err != nil {
 		return "", nil, err
 	}
-	if err := unix.Send(pair[0], []byte(request), 0); err != nil {
+	if err := send(pair[0], request, files); err != nil {
 		return "", nil, fmt.Errorf("ask the helper of the sandbox: %w", err)
 	}
 	return receive(pair[0])
 }
 
-// receive receives an answer and the files that come with it.
+// send sends a text and files.
+func send(socket int, text string, files []*os.File) error {
+	var rights []byte
+	if len(files) > 0 {
+		var fds []int
+		for _, f := range files {
+			fds = append(fds, int(f.Fd()))
+		}
+		rights = unix.UnixRights(fds...)
+	}
+	return unix.Sendmsg(socket, []byte(text), rights, nil, 0)
+}
+
+// receive receives a text and the files that come with it.
 func receive(socket int) (text string, found []*os.File, err error) {
-	b, rights := make([]byte, 4096), make([]byte, unix.CmsgSpace(3*4))
+	b, rights := make([]byte, 64<<10), make([]byte, unix.CmsgSpace(3*4))
 	n, nr, _, _, err := unix.Recvmsg(socket, b, rights, unix.MSG_CMSG_CLOEXEC)
 	for err == unix.EINTR {
 		n, nr, _, _, err = unix.Recvmsg(socket, b, rights, unix.MSG_CMSG_CLOEXEC)

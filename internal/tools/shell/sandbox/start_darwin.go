@@ -28,7 +28,7 @@ type Command struct {
 	Errors       int    // standard error
 	Cgroup       int    // unused
 	User, Net    int    // unused
-	IPC          int    // unused
+	IPC, Mounts  int    // unused
 	Listen       bool   // unused
 	Held         []Held // unused
 	NoAttributes bool   // unused

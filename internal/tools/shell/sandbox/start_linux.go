@@ -23,8 +23,8 @@ type Command struct {
 	Output int // standard output
 	Errors int // standard error
 	Cgroup int // descriptor of a control group of version 2; -1 means none
-	// User, Net and IPC are descriptors of the namespaces of the session.
-	User, Net, IPC int
+	// User, Net, IPC and Mounts are descriptors of the namespaces of the session.
+	User, Net, IPC, Mounts int
 	// Listen makes Start return a Listener, which decides about connections and gets the
 	// system calls in Held. Without it the command can connect to no Unix socket.
 	Listen bool
@@ -249,6 +249,9 @@ func (s *steps) join(c Command, p plan) {
 	if p.ipc {
 		s.add(joining, unix.SYS_SETNS, uintptr(c.IPC), unix.CLONE_NEWIPC)
 	}
+	if len(p.overlays) > 0 {
+		s.add(joining, unix.SYS_SETNS, uintptr(c.Mounts), unix.CLONE_NEWNS)
+	}
 	s.add(joining, unix.SYS_UNSHARE, unix.CLONE_NEWNS)
 	s.add(joining, unix.SYS_MOUNT, s.text("none"), s.text("/"), 0, unix.MS_REC|unix.MS_PRIVATE, 0)
 }
@@ -330,13 +333,14 @@ func (s *steps) mount(p plan, layout []entry) {
 			open := s.add(mounting, unix.SYS_OPEN_TREE, 0, s.text(""), unix.OPEN_TREE_CLONE|unix.AT_EMPTY_PATH|unix.O_CLOEXEC)
 			open.load, open.save = &dirs[i], &trees[i]
 		} else if e.access == write || e.access == show {
-			s.add(mounting, unix.SYS_OPEN_TREE, here, s.text(e.path), unix.OPEN_TREE_CLONE|unix.AT_RECURSIVE|unix.O_CLOEXEC).save = &trees[i]
+			s.add(mounting, unix.SYS_OPEN_TREE, here, s.text(p.source(e)), unix.OPEN_TREE_CLONE|unix.AT_RECURSIVE|unix.O_CLOEXEC).save = &trees[i]
 		}
 	}
 	if !everything {
 		s.setReadOnly(mounting, "/", unix.AT_RECURSIVE)
 	}
 	for i, e := range layout {
+		begun := len(s.list)
 		switch {
 		case e.path == "/":
 		case e.access == write || e.access == show || e.access == temp:
@@ -356,13 +360,29 @@ func (s *steps) mount(p plan, layout []entry) {
 				s.setReadOnly(protecting, e.path, unix.AT_RECURSIVE)
 			}
 		}
+		s.permitMissing(p, e, begun)
 	}
 	for _, e := range layout {
-		if e.access.hides() {
+		if begun := len(s.list); e.access.hides() {
 			s.setReadOnly(hiding, e.path, 0)
+			s.permitMissing(p, e, begun)
 		}
 	}
 	s.mountDevices(p.ipc)
+}
+
+// permitMissing lets the steps from a number on fail if e is in a directory of which the command
+// changes a copy: an earlier command may have removed what is there. Then there is nothing to protect.
+func (s *steps) permitMissing(p plan, e entry, from int) {
+	for above := e.above; above != nil; above = above.above {
+		if p.source(*above) == above.path {
+			continue
+		}
+		for i := from; i < len(s.list); i++ {
+			s.list[i].skip = max(s.list[i].skip, 0)
+		}
+		return
+	}
 }
 
 // makePlace creates an empty file or directory as the mount point of e if e is

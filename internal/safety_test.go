@@ -43,6 +43,7 @@ var safetyCases = []struct {
 		"a standing permission is narrow":                  "internal/loop/policy TestPrefixPermissions; internal/loop TestGrantsAreLimitedToTheirScope; internal/loop/policy TestPermissionEndsWithItsFiles",
 		"the attacker reaches for the sandbox":             "internal/tools/shell TestNamedEscapes; internal/tools/shell TestEscapesFromTheSandbox; internal/tools/shell TestSandboxRefusesSystemCalls",
 		"the sandbox needs no privileges and fails closed": "internal/tools/shell TestSandboxOfAnotherUser; internal/tools/shell TestSandboxWithoutNamespaces",
+		"code in the caches of the user's builds":          "internal/tools TestUnapprovedCommandsChangeOwnCaches; internal/tools TestCachesWithoutSpace; internal/tools/shell TestCommandsChangeACopy",
 	}},
 	{"Paths leave the workspace", map[string]string{
 		"CVE-2025-54794 a sibling with the same prefix":          "internal/tools TestLinksOutOfTheWorkspaceAreRejected",

@@ -26,7 +26,7 @@ func confineCaches(t testing.TB) *confined {
 	t.Cleanup(session.Close)
 	probe := caches.New(filepath.Join(c.home, ".state", "probe"))
 	t.Cleanup(probe.Close)
-	if len(probe.Overlays(session, c.dir, []string{filepath.Join(c.home, ".npm")})) == 0 {
+	if all, _ := probe.Overlays(session, c.dir, []string{filepath.Join(c.home, ".npm")}); all == nil {
 		t.Skip("overlays do not work here")
 	}
 	return c
@@ -154,4 +154,14 @@ func TestCachesWithoutNamespaces(t *testing.T) {
 	if b, err := os.ReadFile(filepath.Join(c.home, ".npm/old")); err != nil || string(b) != "old\nx\n" {
 		t.Errorf("%q, %v", b, err)
 	}
+}
+
+// If an overlay cannot be mounted although the system supports it, the cache is read-only: commands
+// can cause that, as by filling the disk.
+func TestCachesWithoutSpace(t *testing.T) {
+	c := confineCaches(t)
+	c.caches = caches.New(filepath.Join(c.home, "notes")) // a file
+	c.in(t, c.dir)
+	c.prints("cat ~/.npm/old && ! (echo x >~/.npm/new) 2>/dev/null", tools.Access{HideHome: true}, "old")
+	c.prints("echo x >~/.npm/new", tools.Access{}, "")
 }

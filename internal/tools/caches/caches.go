@@ -12,10 +12,13 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync"
+	"syscall"
 	"time"
 
 	"agent/internal/history/filelock"
@@ -29,13 +32,14 @@ type Caches struct {
 	dir string // with those of all workspaces, without links
 
 	mu   sync.Mutex
-	open map[string]*place // by workspace; nil for one without caches
+	open map[string]*place // by workspace
 }
 
 // place holds the caches of a workspace.
 type place struct {
-	dir  string
-	lock *os.File
+	dir         string
+	lock        *os.File
+	unsupported map[string]bool // caches of which the system cannot mount overlays
 }
 
 // New returns the caches in the state directory of the program, which need not exist; nil if it is
@@ -57,49 +61,65 @@ const nameFile = "workspace"
 const maxSessions = 32
 
 // Overlays returns the overlays of caches of the user that commands in a workspace change instead of
-// these. It leaves out those that the system cannot mount. All paths are absolute and have no links.
-func (c *Caches) Overlays(s *sandbox.Session, workspace string, lower []string) (overlays []sandbox.Overlay) {
+// these. It leaves out those that the system cannot mount, and returns those for which only something
+// that can pass is missing, such as space on the disk: commands must not change them. All paths are
+// absolute and have no links.
+func (c *Caches) Overlays(s *sandbox.Session, workspace string, lower []string) (overlays []sandbox.Overlay, locked []string) {
 	if c == nil || s.Form() != sandbox.Complete || len(lower) == 0 {
-		return nil
+		return nil, nil
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	p, known := c.open[workspace]
-	if !known {
-		p = c.lockPlace(workspace)
-		c.open[workspace] = p
+	p, err := c.place(workspace)
+	if err != nil {
+		if isUnsupported(err) {
+			return nil, nil
+		}
+		return nil, lower
 	}
-	if p == nil {
-		return nil
+	var missing []sandbox.Overlay
+	fail := func(dir string, err error) {
+		if p.unsupported[dir] = isUnsupported(err); !p.unsupported[dir] {
+			locked = append(locked, dir)
+		}
 	}
-	var all, missing []sandbox.Overlay
 	for _, dir := range lower {
 		o := sandbox.Overlay{Lower: dir, Dir: filepath.Join(p.dir, hash(dir))}
-		if all = append(all, o); !tried(s, o) && prepare(o) == nil {
+		if s.Mounted(o) {
+			overlays = append(overlays, o)
+		} else if p.unsupported[dir] {
+			continue
+		} else if err := prepare(o); err != nil {
+			fail(dir, err)
+		} else {
 			missing = append(missing, o)
 		}
 	}
-	_ = s.Mount(missing) // without an overlay, commands change the cache of the user
-	for _, o := range all {
-		if ok, _ := s.Mounted(o); ok {
+	for i, err := range s.Mount(missing) {
+		o := missing[i]
+		if err == nil {
+			permit(o)
 			overlays = append(overlays, o)
-		}
-	}
-	for _, o := range missing {
-		if ok, _ := s.Mounted(o); !ok {
-			_ = os.RemoveAll(o.Dir) // what is left expires
 			continue
 		}
-		for _, dir := range []string{"work", "work/incompat", "work/incompat/volatile"} { // the kernel gives them no permissions
-			_ = os.Chmod(filepath.Join(o.Dir, sandbox.WorkPart, dir), 0o700)
-		}
+		fail(o.Lower, err)
+		_ = os.RemoveAll(o.Dir) // what is left expires
 	}
-	return overlays
+	return overlays, locked
 }
 
-func tried(s *sandbox.Session, o sandbox.Overlay) bool {
-	_, tried := s.Mounted(o)
-	return tried
+// isUnsupported reports whether an error means that the system cannot mount an overlay or that this
+// program cannot write to the state directory. Commands cannot cause these errors.
+func isUnsupported(err error) bool {
+	return slices.ContainsFunc([]error{syscall.EINVAL, syscall.EPERM, syscall.EACCES, syscall.ENODEV, syscall.ENOSYS, syscall.EOPNOTSUPP, syscall.EROFS, syscall.ELOOP, syscall.ENAMETOOLONG},
+		func(e error) bool { return errors.Is(err, e) })
+}
+
+// permit gives the user permissions for the directories that the kernel has created.
+func permit(o sandbox.Overlay) {
+	for _, dir := range []string{"work", "work/incompat", "work/incompat/volatile"} {
+		_ = os.Chmod(filepath.Join(o.Dir, sandbox.WorkPart, dir), 0o700)
+	}
 }
 
 // hash returns the name that stands for a path.
@@ -108,11 +128,13 @@ func hash(path string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// lockPlace creates the directory of a workspace that no other session uses, and locks it. It returns
-// nil if it cannot.
-func (c *Caches) lockPlace(workspace string) *place {
-	if os.MkdirAll(c.dir, 0o700) != nil {
-		return nil
+// place returns the directory of a workspace that no other session uses. It creates and locks it.
+func (c *Caches) place(workspace string) (*place, error) {
+	if p := c.open[workspace]; p != nil {
+		return p, nil
+	}
+	if err := os.MkdirAll(c.dir, 0o700); err != nil {
+		return nil, err
 	}
 	for n := range maxSessions {
 		dir := filepath.Join(c.dir, hash(workspace))
@@ -126,13 +148,14 @@ func (c *Caches) lockPlace(workspace string) *place {
 		}
 		now := time.Now()
 		_ = os.Chtimes(dir, now, now) // for Expire
-		if os.WriteFile(filepath.Join(dir, nameFile), []byte(workspace), 0o600) != nil {
+		if err := os.WriteFile(filepath.Join(dir, nameFile), []byte(workspace), 0o600); err != nil {
 			unlock(f)
-			return nil
+			return nil, err
 		}
-		return &place{dir: dir, lock: f}
+		c.open[workspace] = &place{dir: dir, lock: f, unsupported: map[string]bool{}}
+		return c.open[workspace], nil
 	}
-	return nil
+	return nil, errors.New("too many sessions work in the workspace")
 }
 
 // tryLock locks a directory. It returns nil if that is in use or was removed.
@@ -186,7 +209,7 @@ func Test(state string, lower []string) (failed []string, err error) {
 		o := sandbox.Overlay{Lower: l, Dir: filepath.Join(realpath.Of(dir), strconv.Itoa(i))}
 		e := prepare(o)
 		if e == nil {
-			e = sandbox.TestOverlays([]sandbox.Overlay{o})
+			e = sandbox.TestOverlays([]sandbox.Overlay{o})[0]
 		}
 		if e != nil {
 			failed, err = append(failed, l), e
@@ -203,9 +226,7 @@ func (c *Caches) Close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, p := range c.open {
-		if p != nil {
-			unlock(p.lock)
-		}
+		unlock(p.lock)
 	}
 	c.open = map[string]*place{}
 }

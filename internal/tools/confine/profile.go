@@ -154,11 +154,12 @@ func (a *Area) realCaches() (caches []string) {
 	return slices.Compact(caches)
 }
 
-// overlays returns the overlays of caches for a command that nobody approved. A cache that contains
-// something else that the command may change, or is in it, has none.
-func (a *Area) overlays(s *sandbox.Session) []sandbox.Overlay {
+// overlays returns the overlays of caches for a command that nobody approved, and the caches that it
+// must not change. A cache that contains something else that the command may change, or is in it, is
+// in neither.
+func (a *Area) overlays(s *sandbox.Session) (overlays []sandbox.Overlay, locked []string) {
 	if a.Caches == nil {
-		return nil
+		return nil, nil
 	}
 	others := append(slices.Clone(a.tree.tops), realpath.Of(os.TempDir()))
 	shared := func(cache string) bool {
@@ -214,7 +215,11 @@ func (a *Area) hideHome(p *sandbox.Profile) {
 		p.Show = slices.DeleteFunc(p.Show, func(path string) bool { return path == a.Places.Home })
 	}
 	p.Show = slices.Concat(p.Show, a.Readable(), a.Places.Toolchains(), a.linked)
-	p.Overlays = a.overlays(p.Session)
+	var locked []string
+	if p.Overlays, locked = a.overlays(p.Session); locked != nil {
+		p.Write = slices.DeleteFunc(p.Write, func(path string) bool { return slices.Contains(locked, realpath.Of(path)) })
+		p.Show = append(p.Show, locked...)
+	}
 	for _, path := range a.Private {
 		if !slices.Contains(a.tree.tops, path) {
 			p.Hide = append(p.Hide, path)

@@ -22,13 +22,8 @@ func (c *confined) overlay() (lower, dir string) {
 		}
 	}
 	o := sandbox.Overlay{Lower: lower, Dir: dir}
-	if err := c.profile.Session.Mount([]sandbox.Overlay{o}); err != nil {
-		c.t.Fatal(err)
-	}
-	if ok, tried := c.profile.Session.Mounted(o); !tried {
-		c.t.Fatal("the overlay was not tried")
-	} else if !ok {
-		c.t.Skip("overlays do not work here: ", sandbox.TestOverlays([]sandbox.Overlay{o}))
+	if err := c.profile.Session.Mount([]sandbox.Overlay{o})[0]; err != nil {
+		c.t.Skip("overlays do not work here: ", err)
 	}
 	c.profile.Write, c.profile.Overlays = append(c.profile.Write, lower), []sandbox.Overlay{o}
 	c.profile.Hide = append(c.profile.Hide, filepath.Join(c.outside, "state"))

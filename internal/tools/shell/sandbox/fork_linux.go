@@ -18,6 +18,7 @@ type step struct {
 	load   *int32 // if not nil, replaces the argument at
 	at     int
 	save   *int32 // if not nil, gets the result
+	errno  *byte  // if not nil, gets the error if it fails
 	skip   int    // if it fails, continue after this many further steps; -1 means it must not fail
 	parent uintptr
 }
@@ -146,6 +147,9 @@ func run(c *child) (failed bool) {
 			c.failed[0], c.failed[1] = int32(i), int32(errno)
 			return true
 		case errno != 0:
+			if s.errno != nil {
+				*s.errno = byte(errno)
+			}
 			i += s.skip
 		case s.save != nil:
 			*s.save = int32(r)

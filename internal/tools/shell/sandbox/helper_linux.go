@@ -58,12 +58,12 @@ func help() {
 	case forMounts:
 		var in *os.File
 		files = append(files, nil) // for the first time
-		text, in, err = mountOverlays(files[0], files[1], overlaysOf(words[1:]), false)
+		text, in, err = mountOverlays(files[0], files[1], overlaysOf(words[1:]))
 		answer = []*os.File{in}
 	case forTestMounts:
 		var n Namespaces
 		if n, err = createNamespaces(); err == nil {
-			_, _, err = mountOverlays(n.User, nil, overlaysOf(words[1:]), true)
+			text, _, err = mountOverlays(n.User, nil, overlaysOf(words[1:]))
 		}
 	}
 	if err != nil {
@@ -72,9 +72,9 @@ func help() {
 	_ = send(socket, text, answer)
 }
 
-// paused runs the steps of a process that ends with steps.pause. Meanwhile it calls inspect with what
-// the process has said.
-func paused(list func(ready, hold int) *steps, inspect func(pid int, said string) error) error {
+// paused runs the steps of a process that ends with steps.pause. Meanwhile it calls inspect with the n
+// bytes that the process has said before.
+func paused(n int, list func(ready, hold int) *steps, inspect func(pid int, said string) error) error {
 	hold, ready, status := make([]int, 2), make([]int, 2), make([]int, 2)
 	for _, p := range [][]int{hold, ready, status} {
 		if err := unix.Pipe2(p, unix.O_CLOEXEC); err != nil {
@@ -94,18 +94,18 @@ func paused(list func(ready, hold int) *steps, inspect func(pid int, said string
 		_ = unix.Kill(pid, unix.SIGKILL)
 		await(pid)
 	}()
-	said, b := "", make([]byte, maxOverlays+1)
-	for !strings.HasSuffix(said, string(rune(pauseByte))) {
-		n, err := unix.Read(ready[0], b)
+	said := make([]byte, n+1)
+	for rest := said; len(rest) > 0; {
+		n, err := unix.Read(ready[0], rest)
 		if err == unix.EINTR {
 			continue
 		}
 		if n < 1 {
 			return cmp.Or(s.failure(status[0]), errors.New("a process that sets up the sandbox ended"))
 		}
-		said += string(b[:n])
+		rest = rest[n:]
 	}
-	return inspect(pid, said)
+	return inspect(pid, string(said[:n]))
 }
 
 // begin makes the process end with the one that started it.
@@ -114,24 +114,21 @@ func (s *steps) begin() {
 	s.add(preparing, unix.SYS_GETPPID)
 }
 
-// pauseByte is what a process says last. It is below 128.
-const pauseByte = maxOverlays
-
-// say writes a byte below 128 to a descriptor.
-func (s *steps) say(fd int, b byte) {
-	s.add(preparing, unix.SYS_WRITE, uintptr(fd), pointer(s, &b), 1)
+// say writes a byte to a descriptor.
+func (s *steps) say(fd int, b *byte) {
+	s.add(preparing, unix.SYS_WRITE, uintptr(fd), pointer(s, b), 1)
 }
 
 // pause says that all steps were executed, and waits until hold is closed.
 func (s *steps) pause(ready, hold int) {
-	s.say(ready, pauseByte)
+	s.say(ready, new(byte))
 	s.add(preparing, unix.SYS_READ, uintptr(hold), pointer(s, new(byte)), 1)
 }
 
 // createNamespaces creates a user namespace, a network namespace in which the loopback
 // interface is up, and an IPC namespace if the system permits it.
 func createNamespaces() (n Namespaces, err error) {
-	err = paused(namespaceSteps, func(pid int, _ string) error {
+	err = paused(0, namespaceSteps, func(pid int, _ string) error {
 		dir := "/proc/" + strconv.Itoa(pid) + "/ns/"
 		if n.User, err = os.Open(dir + "user"); err != nil {
 			return err

@@ -5,6 +5,7 @@ package sandbox
 import (
 	"errors"
 	"os"
+	"slices"
 )
 
 // Namespaces are empty: this system has none.
@@ -36,14 +37,16 @@ func (s *Session) Form() Form { return s.form }
 
 func (s *Session) open() (files uint64, n Namespaces, err error) { return 0, n, nil }
 
-// Mount mounts nothing.
-func (s *Session) Mount([]Overlay) error { return nil }
+// Mount fails: this system has no overlays.
+func (s *Session) Mount(overlays []Overlay) []error { return TestOverlays(overlays) }
 
 // Mounted reports false.
-func (s *Session) Mounted(Overlay) (ok, tried bool) { return false, true }
+func (s *Session) Mounted(Overlay) bool { return false }
 
-// TestOverlays reports that this system has none.
-func TestOverlays([]Overlay) error { return errors.New("this system has no overlays") }
+// TestOverlays fails: this system has no overlays.
+func TestOverlays(overlays []Overlay) []error {
+	return slices.Repeat([]error{errors.ErrUnsupported}, len(overlays))
+}
 
 // Close does nothing.
 func (s *Session) Close() {}

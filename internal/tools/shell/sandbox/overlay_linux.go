@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -16,60 +17,77 @@ import (
 // The overlays of a session are therefore mounted once, in a mount namespace that belongs to no
 // process. The mount namespace of a command begins as a copy of that.
 
-// Mount mounts overlays for the commands of the session, each once. A command uses those of its
-// profile. Mounted tells which could be mounted.
-func (s *Session) Mount(overlays []Overlay) error {
+// Mount mounts overlays for the commands of the session. It returns why it could not mount each of
+// them: nil if it could, or had mounted it before. An error of the kernel is a syscall.Errno.
+func (s *Session) Mount(overlays []Overlay) []error {
+	failed := make([]error, len(overlays))
+	fail := func(err error) []error {
+		for i := range failed {
+			failed[i] = err
+		}
+		return failed
+	}
 	if len(overlays) == 0 {
 		return nil
 	}
 	if _, _, err := s.open(); err != nil {
-		return err
+		return fail(err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.overlays == nil {
-		s.overlays = map[Overlay]bool{}
-	}
-	for _, o := range overlays {
-		s.overlays[o] = false
-	}
 	files := []*os.File{s.namespaces.User}
 	if s.namespaces.Mounts != nil {
 		files = append(files, s.namespaces.Mounts)
 	}
 	text, found, err := ask(request(forMounts, overlays), files...)
 	if err != nil {
-		return err
+		return fail(err)
 	}
-	if len(found) != 1 {
+	if len(found) != 1 || len(text) != len(overlays) {
 		closeAll(found)
-		return errors.New(text)
+		return fail(errors.New(text))
 	}
 	closeAll(files[1:])
 	s.namespaces.Mounts = found[0]
-	for i := range text {
-		if n := int(text[i]); n < len(overlays) {
-			s.overlays[overlays[n]] = true
-		}
+	if s.overlays == nil {
+		s.overlays = map[Overlay]bool{}
 	}
-	return nil
+	failed = errnos(text)
+	for i, o := range overlays {
+		s.overlays[o] = failed[i] == nil
+	}
+	return failed
 }
 
-// Mounted reports whether commands can use an overlay, and whether Mount has tried to mount it.
-func (s *Session) Mounted(o Overlay) (ok, tried bool) {
+// Mounted reports whether commands of the session can use an overlay.
+func (s *Session) Mounted(o Overlay) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	ok, tried = s.overlays[o]
-	return ok, tried
+	return s.overlays[o]
 }
 
-// TestOverlays mounts overlays in namespaces that end at once. It returns the first error.
-func TestOverlays(overlays []Overlay) error {
+// TestOverlays is Mount in namespaces that end at once.
+func TestOverlays(overlays []Overlay) []error {
 	text, _, err := ask(request(forTestMounts, overlays))
-	if err == nil && text != ready {
+	if err == nil && len(text) != len(overlays) {
 		err = errors.New(text)
 	}
-	return err
+	if err != nil {
+		return slices.Repeat([]error{err}, len(overlays))
+	}
+	return errnos(text)
+}
+
+// errnos returns the errors of an answer of a helper.
+func errnos(text string) (failed []error) {
+	for i := range len(text) {
+		var err error
+		if text[i] != 0 {
+			err = syscall.Errno(text[i])
+		}
+		failed = append(failed, err)
+	}
+	return failed
 }
 
 // request returns a request with overlays.
@@ -91,14 +109,10 @@ func overlaysOf(words []string) (overlays []Overlay) {
 	return overlays
 }
 
-// maxOverlays is how many overlays are mounted at a time: each has a number of one byte.
-const maxOverlays = 100
-
 // mountOverlays mounts overlays in a mount namespace of a user namespace, which it returns; nil means
-// a new one. It also returns the numbers of the overlays that were mounted, and pauseByte. If all is
-// set, it fails unless all of them could be mounted.
-func mountOverlays(user, mounts *os.File, overlays []Overlay, all bool) (mounted string, in *os.File, err error) {
-	err = paused(func(ready, hold int) *steps {
+// a new one. It also returns the error of each overlay, 0 if it was mounted.
+func mountOverlays(user, mounts *os.File, overlays []Overlay) (errnos string, in *os.File, err error) {
+	err = paused(len(overlays), func(ready, hold int) *steps {
 		s := new(steps)
 		s.begin()
 		s.add(joining, unix.SYS_SETNS, user.Fd(), unix.CLONE_NEWUSER)
@@ -108,22 +122,21 @@ func mountOverlays(user, mounts *os.File, overlays []Overlay, all bool) (mounted
 			s.add(joining, unix.SYS_UNSHARE, unix.CLONE_NEWNS)
 			s.add(joining, unix.SYS_MOUNT, s.text("none"), s.text("/"), 0, unix.MS_REC|unix.MS_SLAVE, 0)
 		}
-		for i, o := range overlays[:min(len(overlays), maxOverlays)] {
-			s.overlay(o, all)
-			s.say(ready, byte(i))
+		for _, o := range overlays {
+			s.say(ready, s.overlay(o))
 		}
 		s.pause(ready, hold)
 		return s
 	}, func(pid int, said string) error {
-		mounted = said
+		errnos = said
 		in, err = os.Open("/proc/" + strconv.Itoa(pid) + "/ns/mnt")
 		return err
 	})
-	return mounted, in, err
+	return errnos, in, err
 }
 
-// overlay mounts an overlay. If that fails, the step after it is skipped, unless must is set.
-func (s *steps) overlay(o Overlay, must bool) {
+// overlay mounts an overlay. It returns where the error will be; 0 if it succeeds.
+func (s *steps) overlay(o Overlay) (errno *byte) {
 	flags := uintptr(unix.MS_NOSUID | unix.MS_NODEV)
 	var fs unix.Statfs_t
 	if unix.Statfs(o.Lower, &fs) == nil && fs.Flags&unix.ST_NOEXEC != 0 {
@@ -132,10 +145,10 @@ func (s *steps) overlay(o Overlay, must bool) {
 	// Without volatile, each end of a session would write all changes of the file system to the disk.
 	lower := strings.NewReplacer(`\`, `\\`, `:`, `\:`, `,`, `\,`).Replace(o.Lower)
 	options := "lowerdir=" + lower + ",upperdir=" + UpperPart + ",workdir=" + WorkPart + ",userxattr,volatile"
-	skipTwo, skipOne := 2, 1
-	if must {
-		skipTwo, skipOne = -1, -1
-	}
-	s.add(mounting, unix.SYS_CHDIR, s.text(o.Dir)).skip = skipTwo
-	s.add(mounting, unix.SYS_MOUNT, s.text("overlay"), s.text(ViewPart), s.text("overlay"), flags, s.text(options)).skip = skipOne
+	errno = new(byte)
+	enter := s.add(mounting, unix.SYS_CHDIR, s.text(o.Dir))
+	enter.skip, enter.errno = 1, errno
+	mount := s.add(mounting, unix.SYS_MOUNT, s.text("overlay"), s.text(ViewPart), s.text("overlay"), flags, s.text(options))
+	mount.skip, mount.errno = 0, errno
+	return errno
 }

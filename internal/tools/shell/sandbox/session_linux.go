@@ -29,7 +29,7 @@ type Session struct {
 	mu         sync.Mutex
 	opened     bool
 	namespaces Namespaces
-	overlays   map[Overlay]bool // see Mount; set if it is mounted
+	overlays   map[Overlay]bool // those that are mounted
 	files      uint64           // soft limit of open files of new processes
 }
 

@@ -6,7 +6,7 @@
 // form the command runs in a user, a network and an IPC namespace that all commands of a
 // Session share, so a test reaches a server that a job has started, and in a mount
 // namespace of its own: everything is read-only except the writable paths, and
-// hidden paths are empty. Landlock then limits writes once more and keeps the
+// hidden paths are empty. Of a directory with an Overlay it changes a copy. Landlock then limits writes once more and keeps the
 // command from signaling other processes, a seccomp filter refuses system calls
 // that could undo this, and all capabilities are dropped.
 //

@@ -17,21 +17,32 @@ import (
 // The overlays of a session are therefore mounted once, in a mount namespace that belongs to no
 // process. The mount namespace of a command begins as a copy of that.
 
-// Mount mounts overlays for the commands of the session. It returns why it could not mount each of
-// them: nil if it could, or had mounted it before. An error of the kernel is a syscall.Errno.
+// Mount mounts overlays for the commands of the session; none of them may be mounted already. It
+// returns the error of each, nil if commands can use it. An error of the kernel is a syscall.Errno.
 func (s *Session) Mount(overlays []Overlay) []error {
-	failed := make([]error, len(overlays))
-	fail := func(err error) []error {
-		for i := range failed {
-			failed[i] = err
-		}
-		return failed
-	}
 	if len(overlays) == 0 {
 		return nil
 	}
+	text, err := s.mount(overlays)
+	if err != nil {
+		return slices.Repeat([]error{err}, len(overlays))
+	}
+	failed := errnos(text)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.overlays == nil {
+		s.overlays = map[Overlay]bool{}
+	}
+	for i, o := range overlays {
+		s.overlays[o] = failed[i] == nil
+	}
+	return failed
+}
+
+// mount lets a helper mount overlays. It returns its answer.
+func (s *Session) mount(overlays []Overlay) (answer string, err error) {
 	if _, _, err := s.open(); err != nil {
-		return fail(err)
+		return "", err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -39,24 +50,16 @@ func (s *Session) Mount(overlays []Overlay) []error {
 	if s.namespaces.Mounts != nil {
 		files = append(files, s.namespaces.Mounts)
 	}
-	text, found, err := ask(request(forMounts, overlays), files...)
-	if err != nil {
-		return fail(err)
+	answer, found, err := ask(request(forMounts, overlays), files...)
+	if err == nil && (len(found) != 1 || len(answer) != len(overlays)) {
+		err = errors.New(answer)
 	}
-	if len(found) != 1 || len(text) != len(overlays) {
+	if err != nil || s.namespaces.Mounts != nil { // a command may be about to use the file
 		closeAll(found)
-		return fail(errors.New(text))
+		return answer, err
 	}
-	closeAll(files[1:])
 	s.namespaces.Mounts = found[0]
-	if s.overlays == nil {
-		s.overlays = map[Overlay]bool{}
-	}
-	failed = errnos(text)
-	for i, o := range overlays {
-		s.overlays[o] = failed[i] == nil
-	}
-	return failed
+	return answer, nil
 }
 
 // Mounted reports whether commands of the session can use an overlay.

@@ -6,9 +6,10 @@
 // form the command runs in a user, a network and an IPC namespace that all commands of a
 // Session share, so a test reaches a server that a job has started, and in a mount
 // namespace of its own: everything is read-only except the writable paths, and
-// hidden paths are empty. Of a directory with an Overlay it changes a copy. Landlock then limits writes once more and keeps the
-// command from signaling other processes, a seccomp filter refuses system calls
-// that could undo this, and all capabilities are dropped.
+// hidden paths are empty. Of a directory with an Overlay, it changes a copy. Landlock
+// then limits writes once more and keeps the command from signaling other processes, a
+// seccomp filter refuses system calls that could undo this, and all capabilities are
+// dropped.
 //
 // A process with threads cannot enter a user namespace, and a Go program has threads.
 // The calls must therefore happen between fork and exec. The standard library has no

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -219,5 +220,85 @@ func TestUndoOfGitOutsideTheWorkspace(t *testing.T) {
 				t.Errorf("exit code %d (-before +after undo):\n%s\n%s", code, d, shown)
 			}
 		})
+	}
+}
+
+// What undo cannot restore in a git directory is refused, also if git itself changes it.
+func TestGitKeepsWhatUndoCannotRestore(t *testing.T) {
+	watched(t)
+	for name, c := range map[string]struct{ script, command string }{
+		"a file of another program": {"", "git diff --output=.git/git-crypt/keys/default HEAD"},
+		"a script removes it":       {"rm -rf .git/git-crypt .git/description .git/rr-cache; echo x >.git/COMMIT_EDITMSG; touch .git/packed-refs .git/shallow .git/refs/heads/x\n", "git add x.sh; sh x.sh"},
+		"places of objects":         {"git diff --output=.git/objects/info/alternates HEAD; echo x >.git/objects/info/http-alternates; echo x >.git/objects/pack/pack-1.idx; git diff --output=.git/objects/pack/pack-2.idx HEAD~1 HEAD\n", "git add x.sh; sh x.sh"},
+		"a graph of commits":        {"git diff --output=.git/objects/info/commit-graph HEAD~1 HEAD\n", "git add x.sh; sh x.sh"},
+		"a linked worktree":         {"git worktree remove --force wt\n", "git add x.sh; sh x.sh"},
+		"exclusions":                {"", "git log -1 --output=.git/info/exclude"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newAuthor(t)
+			h.git(t, "commit", "-q", "--allow-empty", "-m", "Second")
+			h.git(t, "worktree", "add", "-q", "--detach", "wt")
+			h.put(t, "wt/staged", "staged\n")
+			h.git(t, "-C", "wt", "add", "staged")
+			h.put(t, ".git/git-crypt/keys/default", "key\n")
+			h.put(t, ".git/rr-cache/1/preimage", "image\n")
+			h.put(t, "x.sh", c.script)
+			before, files := h.gitState(t)+h.git(t, "worktree", "list"), h.tree(t)
+			out, _ := h.agent(t, "run", "--mode", "all", "run "+c.command)
+			shown, _ := h.agent(t, "undo", "--yes")
+			if d := cmp.Diff(before, h.gitState(t)+h.git(t, "worktree", "list")); d != "" {
+				t.Errorf("(-before +after undo):\n%s\n%s\n%s", d, out, shown)
+			}
+			after := h.tree(t)
+			for name, text := range files {
+				if name := filepath.ToSlash(name); after[name] != text && !strings.HasSuffix(name, "/index") && !strings.HasSuffix(name, "_EDITMSG") && !strings.HasSuffix(name, "wt/.git") {
+					t.Errorf("%s is %q, want %q\n%s\n%s", name, after[name], text, out, shown)
+				}
+			}
+			for name := range after {
+				if _, found := files[name]; !found && strings.Contains(name, ".git/objects/") && (strings.Contains(name, "/info/") || strings.Contains(name, "/pack/")) {
+					t.Errorf("%s is new", name)
+				}
+			}
+		})
+	}
+}
+
+// The objects of a submodule stay, also if its name contains that of a directory of objects.
+func TestObjectsOfSubmodulesStay(t *testing.T) {
+	watched(t)
+	t.Parallel()
+	h := newAuthor(t)
+	h.git(t, "init", "-q", "../lib")
+	h.git(t, "-C", "../lib", "-c", "user.name=x", "-c", "user.email=x@example.org", "commit", "-q", "--allow-empty", "-m", "One")
+	h.git(t, "-c", "protocol.file.allow=always", "submodule", "add", "-q", "--name", "vendor/objects/lib", h.dir+"/src/lib", "vendor/objects/lib")
+	for _, message := range []string{"Two", "Three"} {
+		h.git(t, "-C", "vendor/objects/lib", "-c", "user.name=x", "-c", "user.email=x@example.org", "commit", "-q", "--amend", "--allow-empty", "-m", message)
+	}
+	lost := strings.TrimSpace(h.git(t, "-C", "vendor/objects/lib", "rev-parse", "HEAD@{1}"))
+	h.put(t, "x.sh", "cd vendor/objects/lib; git reflog expire --expire=now --all; git gc -q --prune=now\n")
+	out, _ := h.agent(t, "run", "--mode", "all", "run git add x.sh; sh x.sh")
+	shown, _ := h.agent(t, "undo", "--yes")
+	if got := strings.TrimSpace(h.git(t, "-C", "vendor/objects/lib", "rev-parse", "HEAD@{1}")); got != lost {
+		t.Errorf("got %s, want %s\n%s\n%s", got, lost, out, shown)
+	}
+	h.git(t, "-C", "vendor/objects/lib", "cat-file", "-e", lost)
+}
+
+// Undo does not restore a file that names programs of git in a directory that has become a
+// repository since.
+func TestUndoRestoresNoProgramsOfGit(t *testing.T) {
+	watched(t)
+	t.Parallel()
+	h := newAuthor(t)
+	h.agent(t, "run", "--mode", "all", `run mkdir -p build/x && printf '[core]\n\tfsmonitor = touch OWNED\n' >build/x/config`)
+	if !strings.Contains(read(t, h, "build/x/config"), "fsmonitor") {
+		t.Fatal("the file was not made")
+	}
+	h.agent(t, "run", "--mode", "all", "--continue", "run rm build/x/config; git init -q --bare build/x; touch build/x/objects/k build/x/refs/k")
+	out, _ := h.agent(t, "undo", "--yes")
+	if text, err := os.ReadFile(filepath.Join(h.work, "build/x/config")); err == nil && strings.Contains(string(text), "fsmonitor") {
+		t.Errorf("the file is there again: %s", out)
 	}
 }

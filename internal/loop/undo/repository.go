@@ -173,33 +173,32 @@ func (w *planner) missingObjects(ctx context.Context, r *repository) (why string
 	if info, err := os.Stat(filepath.Join(r.dir, "objects")); err != nil || !info.IsDir() {
 		return "the repository was removed"
 	}
-	var ids []string
+	named := map[string][]string{} // by git directory
 	for _, it := range r.items {
-		ids = append(ids, w.objects(it)...)
+		rest := filepath.ToSlash(strings.TrimPrefix(it.Path, r.dir+string(filepath.Separator)))
+		dir := r.dir
+		if inner, _ := snapshot.GitState(rest); strings.HasPrefix(inner, "modules/") { // it has objects of its own
+			dir = join(r.dir, inner)
+		}
+		named[dir] = append(named[dir], w.objects(it)...)
 	}
-	slices.Sort(ids)
-	ids = slices.Compact(ids)
-	if len(ids) == 0 {
-		return ""
-	}
-	dir := filepath.Dir(r.dir)
-	if filepath.Base(r.dir) != ".git" {
-		dir = w.roots.main
-	}
-	opened, ok := git.Open(dir)
-	if !ok {
-		return "there is no repository any more"
-	}
-	s, err := opened.Session(ctx)
-	if err != nil {
-		return "its objects cannot be looked up: " + err.Error()
-	}
-	defer s.Close()
-	switch missing, err := s.Missing(ctx, ids); {
-	case err != nil:
-		return "its objects cannot be looked up: " + err.Error()
-	case len(missing) > 0:
-		return "git has removed the object " + missing[0]
+	for dir, ids := range named {
+		slices.Sort(ids)
+		if ids = slices.Compact(ids); len(ids) == 0 {
+			continue
+		}
+		s, err := git.At(dir).Session(ctx)
+		if err != nil {
+			return "its objects cannot be looked up: " + err.Error()
+		}
+		missing, err := s.Missing(ctx, ids)
+		s.Close()
+		switch {
+		case err != nil:
+			return "its objects cannot be looked up: " + err.Error()
+		case len(missing) > 0:
+			return "git has removed the object " + missing[0]
+		}
 	}
 	return ""
 }
@@ -207,8 +206,8 @@ func (w *planner) missingObjects(ctx context.Context, r *repository) (why string
 // objects returns the IDs of objects that the earlier state of an item names and the current one
 // does not.
 func (w *planner) objects(it Item) (ids []string) {
-	if strings.Contains(it.Path, "/modules/") || it.To.Kind != snapshot.File {
-		return nil // a submodule has objects of its own
+	if it.To.Kind != snapshot.File {
+		return nil
 	}
 	to, err := w.pack.Read(it.To.Hash)
 	if err != nil {

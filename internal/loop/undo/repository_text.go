@@ -2,6 +2,7 @@ package undo
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -103,8 +104,10 @@ func stateOf(rest string, content []byte) (lines []string) {
 		return lines
 	case first == "rebase-merge" || first == "rebase-apply" || first == "sequencer":
 		return []string{"in progress: " + first}
-	default:
+	case git.IsObjectID(text) || strings.HasPrefix(text, "ref: "):
 		return []string{refName(rest) + ": " + shortID(text)}
+	default:
+		return []string{fmt.Sprintf("%s: %s, %.6x", rest, phrase.Bytes(int64(len(content))), sha256.Sum256(content))}
 	}
 }
 

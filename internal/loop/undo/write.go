@@ -4,6 +4,8 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -40,6 +42,9 @@ func (w *applier) writeAll(order []int) {
 // write restores a file or link.
 func (w *applier) write(i int, at place) error {
 	it := w.journal.Items[i]
+	if w.namesPrograms(it.Path) {
+		return errPrograms
+	}
 	if inPlace(it.To, it.From) {
 		if err := w.unchanged(i, at); err != nil {
 			return err
@@ -51,6 +56,28 @@ func (w *applier) write(i int, at place) error {
 		w.miss(i, missedLinks)
 	}
 	return err
+}
+
+var errPrograms = errors.New("its directory is a git repository now, and git would run the programs that it names")
+
+// namesPrograms reports whether a path outside of the state of git can name programs that git runs,
+// because its directory is a git directory now. A command can make it one after it has removed the
+// file.
+func (w *applier) namesPrograms(name string) bool {
+	dir := filepath.Dir(name)
+	switch {
+	case filepath.Base(dir) == "hooks":
+		dir = filepath.Dir(dir)
+	case !slices.Contains([]string{"config", "config.worktree", "commondir"}, filepath.Base(name)):
+		return false
+	}
+	if at, ok := w.roots.at(name); !ok || at.repository != "" {
+		return false
+	}
+	return !slices.ContainsFunc([]string{"HEAD", "objects", "refs"}, func(entry string) bool {
+		_, err := os.Lstat(filepath.Join(dir, entry))
+		return err != nil
+	})
 }
 
 // replace puts a new file or link in the place of what is there.

@@ -51,6 +51,10 @@ func Open(dir string) (Repository, bool) {
 	}
 }
 
+// At returns the repository whose git directory is dir, without a working tree: only its objects can
+// be looked up.
+func At(dir string) Repository { return Repository{Root: dir, dir: dir, common: dir} }
+
 // Common returns the git directory that all worktrees of the repository share; empty if
 // it cannot be read.
 func (r Repository) Common() string { return r.common }

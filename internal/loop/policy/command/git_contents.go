@@ -16,7 +16,7 @@ const (
 )
 
 // patches are options with which git log and similar commands print contents.
-var patches = [...]string{"-p", "-u", "-U", "-W", "-c", "-L", "--patch", "--unified", "--patch-with-raw", "--patch-with-stat", "--cc", "--diff-merges", "--check", "--function-context", "--inter-hunk-context", "--word-diff", "--word-diff-regex", "--color-words"}
+var patches = [...]string{"-p", "-u", "-U", "-W", "-c", "-L", "--patch", "--unified", "--patch-with-raw", "--patch-with-stat", "--cc", "--diff-merges", "--check", "--binary", "--remerge-diff", "--function-context", "--inter-hunk-context", "--word-diff", "--word-diff-regex", "--color-words"}
 
 // summarizing are options with which git diff and git show print no contents, unless they also
 // have one of patches.

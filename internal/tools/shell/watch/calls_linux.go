@@ -362,14 +362,20 @@ func (c *change) renameTree(from, to place) (why string, err error) {
 		if why = c.w.paths.refuseMoved(c.call, path, moved); why != "" {
 			return fs.SkipAll
 		}
-		for _, p := range []string{path, moved} {
-			at, err := look(p)
-			if err != nil {
-				return err
-			}
-			if why = c.keepRenamed(at); why != "" {
-				return fs.SkipAll
-			}
+		old, err := look(path)
+		if err != nil {
+			return err
+		}
+		replaced, err := look(moved)
+		if err != nil {
+			return err
+		}
+		replaced.source = &old
+		if why = c.keepRenamed(old, taken); why == "" {
+			why = c.keepRenamed(replaced, put)
+		}
+		if why != "" {
+			return fs.SkipAll
 		}
 		if d.IsDir() && strings.EqualFold(d.Name(), ".git") {
 			return fs.SkipDir

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"agent/internal/realpath"
+	"agent/internal/tools/snapshot"
 )
 
 // manner is how a call changes a place.
@@ -157,32 +158,55 @@ func (f gitFile) protected() string {
 	return f.dir + "/" + f.rest
 }
 
-// isObject reports whether a path in a git directory is a file with objects. Git replaces others
-// below objects, such as lists and temporary files.
-func isObject(path string) bool {
-	if strings.HasPrefix(path, "modules/") { // the git directory of a submodule
-		_, path, _ = strings.Cut(path, "/objects/")
-		path = "objects/" + path
+// objectPaths returns the parts of a path in a git directory that are below a directory of objects,
+// also of a submodule, whose name can contain "/objects/".
+func objectPaths(rest string) (paths []string) {
+	if below, ok := strings.CutPrefix(rest, "objects/"); ok {
+		paths = append(paths, below)
 	}
-	path, found := strings.CutPrefix(path, "objects/")
-	dir, name, _ := strings.Cut(path, "/")
+	if !strings.HasPrefix(rest, "modules/") {
+		return paths
+	}
+	for i := range rest {
+		if below, ok := strings.CutPrefix(rest[i:], "/objects/"); ok {
+			paths = append(paths, below)
+		}
+	}
+	return paths
+}
+
+// isObject reports whether a path below a directory of objects is a file with objects, or names
+// another place for them.
+func isObject(below string) bool {
+	dir, name, _ := strings.Cut(below, "/")
 	switch {
-	case !found || strings.Contains(name, "/"):
+	case below == "info/alternates" || below == "info/http-alternates":
+		return true
+	case strings.Contains(name, "/"):
 		return false
 	case dir == "pack":
 		return strings.HasPrefix(name, "pack-") && (strings.HasSuffix(name, ".pack") || strings.HasSuffix(name, ".idx"))
 	}
-	return len(dir) == 2 && !strings.HasPrefix(name, "tmp_")
+	return len(dir) == 2 && !snapshot.IsGitScratch(name)
 }
 
-// holdsHistory reports whether a path in a git directory is one without which commits,
-// branches, what is staged, or an operation of git in progress are lost.
-func holdsHistory(path string) bool {
-	first, _, _ := strings.Cut(path, "/")
-	return strings.HasPrefix(first, "sharedindex.") || slices.Contains([]string{
-		"HEAD", "config", "index", "logs", "modules", "objects", "packed-refs", "refs", "reftable", "shallow", "worktrees", "lfs", "annex",
-		"rebase-merge", "rebase-apply", "sequencer", "ORIG_HEAD", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "BISECT_LOG",
-	}, first)
+// allowsObject reports whether git may change a path below a directory of objects in this manner. It
+// gives objects their final names only by links and renames, after it has checked them; with options
+// such as --output, it writes any text to any file.
+func allowsObject(below string, p place, how manner, opens bool) bool {
+	name := filepath.Base(below)
+	isNew := snapshot.IsGitScratch(name) || strings.HasSuffix(name, ".keep") || strings.HasSuffix(name, ".promisor")
+	switch {
+	case p.dir():
+		return how != exchanged
+	case isObject(below) && (p.exists || strings.HasPrefix(below, "info/")), p.link, how == exchanged:
+		return false
+	case how == written && opens:
+		return isNew
+	case how == put:
+		return isNew || p.source != nil && snapshot.IsGitScratch(p.source.path)
+	}
+	return true
 }
 
 // holdsPrograms reports whether a path in a git directory names programs that git runs.

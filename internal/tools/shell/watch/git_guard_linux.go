@@ -10,6 +10,8 @@ import (
 	"sync"
 
 	"golang.org/x/sys/unix"
+
+	"agent/internal/tools/snapshot"
 )
 
 // gitGuard refuses changes of git directories: those that lose what undo cannot restore, and those
@@ -37,9 +39,9 @@ func (g *gitGuard) hasGitName(c *call, path string) bool {
 const lostGit = "git directories are not kept"
 
 // refuseGit returns why the change of a place in a git directory is refused; "" if the
-// command has created the directory, or the place is in none. In a command that runs git, only
-// git may change what holds the history.
-func (g *gitGuard) refuseGit(c *call, p place) (why string) {
+// command has created the directory, or the place is in none. In a command that runs git, only git
+// may change it, and only what undo restores.
+func (g *gitGuard) refuseGit(c *call, p place, how manner) (why string) {
 	for name := range strings.SplitSeq(p.path, "/") {
 		if name != ".git" && strings.EqualFold(name, ".git") { // a git directory where case is ignored
 			return g.refusals.refuse(p.path, lostGit)
@@ -49,11 +51,15 @@ func (g *gitGuard) refuseGit(c *call, p place) (why string) {
 	if dir == "" || !g.hasGitName(c, dir) || dir == p.path && !p.exists {
 		return ""
 	}
-	programs, _ := gitFileAt(p.path)
-	if g.order.Strict && p.file() && isObject(rest) && !g.births.isMade(dir) {
-		return g.refusals.refuse(p.path, "undo needs the objects of git")
-	}
-	if g.order.Git && (c.isGit() || programs == "" && (!p.exists || !holdsHistory(rest))) {
+	if g.order.Git {
+		switch {
+		case g.births.isMade(dir), !c.isGit() && isMessage(rest):
+			return ""
+		case !c.isGit():
+			return g.refusals.refuse(p.path, "only git may change git directories")
+		case !g.restores(c, p, how, rest):
+			return g.refusals.refuse(p.path, "undo cannot restore it")
+		}
 		return ""
 	}
 	if e := g.keeper.find(dir); e != nil && (e.why != "" || g.births.isMade(dir)) {
@@ -63,6 +69,38 @@ func (g *gitGuard) refuseGit(c *call, p place) (why string) {
 		return g.refusals.refuse(p.path, lostGit)
 	}
 	return g.refusals.refuse(dir, lostGit)
+}
+
+// isMessage reports whether a path in a git directory is a message that git lets an editor change.
+func isMessage(rest string) bool {
+	return strings.HasSuffix(rest, "_EDITMSG") || rest == "MERGE_MSG" || rest == "SQUASH_MSG" || rest == "addp-hunk-edit.diff" || rest == "ADD_EDIT.patch"
+}
+
+// restores reports whether undo can restore what git changes at a path in a git directory, or does
+// not need to. In the repositories that the command has created, it need not.
+func (g *gitGuard) restores(c *call, p place, how manner, rest string) bool {
+	if g.isInMadeRepository(p.path) {
+		return true
+	}
+	for _, below := range objectPaths(rest) {
+		if !allowsObject(below, p, how, c.opens) {
+			return false
+		}
+	}
+	_, isState := snapshot.GitState(rest)
+	isObject := len(objectPaths(rest)) > 0
+	return !p.exists || p.dir() || isState || isObject || snapshot.IsGitScratch(rest) || decidesPrograms(rest)
+}
+
+// isInMadeRepository reports whether the command has created a git directory in which a path is, such
+// as that of a new submodule.
+func (g *gitGuard) isInMadeRepository(path string) bool {
+	for dir := filepath.Dir(path); len(dir) > 1; dir = filepath.Dir(dir) {
+		if g.births.isMade(dir) && isGitDir(dir) {
+			return true
+		}
+	}
+	return false
 }
 
 // isGitState reports whether a path in a git directory holds state that undo restores. In a git

@@ -138,15 +138,15 @@ func (c *change) keepAs(p place, how manner) (why string) {
 		}
 	}
 	if how == written || how == remoded {
-		return c.keepAt(p)
+		return c.keepAt(p, how)
 	}
-	return c.keepRenamed(p)
+	return c.keepRenamed(p, how)
 }
 
 // keepAt keeps the state of a place. It returns why the change is refused.
-func (c *change) keepAt(p place) (why string) {
+func (c *change) keepAt(p place, how manner) (why string) {
 	if !c.w.order.wanted(p.path) {
-		if why = c.w.git.refuseGit(c.call, p); why != "" || !c.w.git.isGitState(p.path) {
+		if why = c.w.git.refuseGit(c.call, p, how); why != "" || !c.w.git.isGitState(p.path) {
 			return why
 		}
 	}
@@ -161,9 +161,9 @@ func (c *change) keepAt(p place) (why string) {
 
 // keepRenamed is keepAt for a path that is removed or renamed. A git directory is not kept, only
 // noted as lost.
-func (c *change) keepRenamed(p place) (why string) {
+func (c *change) keepRenamed(p place, how manner) (why string) {
 	if !p.dir() || !c.w.git.hasGitName(c.call, p.path) {
-		return c.keepAt(p)
+		return c.keepAt(p, how)
 	}
 	why = c.w.keeper.keep(c.call, p.path, func() snapshot.State {
 		return snapshot.State{Kind: snapshot.Dir, Mode: p.info.Mode & 0o7777, Lost: lostGit}

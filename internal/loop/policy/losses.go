@@ -109,6 +109,7 @@ func (l *looker) show(path string) string { return Grant{Scope: Scope{Dir: l.dir
 // part looks at the files that a part destroys.
 func (l *looker) part(ctx context.Context, p *command.Part, hasGit bool) {
 	switch {
+	case endsProcesses(p) && l.recorded && l.paths.Sandbox == SandboxFull: // the sandbox keeps it from others
 	case l.keepsGit && restoresGit(p) && len(p.Writes)+len(p.Destroyed.Selects) == 0:
 	case p.Traits&command.Permanent != 0 && !(l.keepsGit && restoresGit(p)):
 		l.lose(p.Reason)
@@ -137,6 +138,12 @@ func (l *looker) part(ctx context.Context, p *command.Part, hasGit bool) {
 			l.lose("changes staged for the next commit")
 		}
 	}
+}
+
+// endsProcesses reports whether a part only ends processes. In the complete sandbox those are its own;
+// before Linux 6.12 any program there can end others of the user, without the name of such a program.
+func endsProcesses(p *command.Part) bool {
+	return slices.Contains([]string{"kill", "pkill", "killall", "skill"}, p.Program())
 }
 
 // adds looks at the files that the parts of c change without destroying them, such as those

@@ -84,6 +84,10 @@ func (a *roots) at(name string) (place, bool) {
 		if dir, ok := r.stateAt(rel); ok {
 			return place{root: r, rel: rel, repository: dir}, true
 		}
+		if path.Base(rel) == ".git" && !strings.Contains("/"+path.Dir(rel)+"/", "/.git/") { // of a linked worktree
+			info, err := r.open.Lstat(rel)
+			return place{root: r, rel: rel}, err == nil && !info.IsDir() || errors.Is(err, fs.ErrNotExist)
+		}
 		isGit := func(s string) bool { return strings.EqualFold(s, ".git") }
 		return place{root: r, rel: rel}, rel != "." && !r.isGit && !slices.ContainsFunc(strings.Split(rel, "/"), isGit)
 	}

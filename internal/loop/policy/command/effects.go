@@ -150,8 +150,6 @@ func (g *guesser) staysHere(p *Part, e effect, name string, args []string) bool 
 		p.Local = true
 	case e.traits == Connects && name == "git" && e.subcommand == "clone" && g.clonesLocal(p, args):
 		p.needs(0, "`git clone` copies a repository")
-	case name == "kill" && endsOwn(args, g.env.line):
-		p.needs(0, "`kill` ends processes of this command")
 	default:
 		return false
 	}

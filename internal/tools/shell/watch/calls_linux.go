@@ -245,6 +245,10 @@ func (c *change) link(fromDir, from, toDir, to int, follow bool) (why string, er
 	if err != nil {
 		return "", err
 	}
+	if c.acts && c.w.git.isKeptObject(c.call, linked.path) { // git then copies it
+		c.act = func() error { return unix.EXDEV }
+		return "", nil
+	}
 	make := func(dir int, name string) error {
 		return unix.Linkat(unix.AT_FDCWD, file, dir, name, unix.AT_SYMLINK_FOLLOW)
 	}

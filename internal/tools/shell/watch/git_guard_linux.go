@@ -79,7 +79,7 @@ func isMessage(rest string) bool {
 // restores reports whether undo can restore what git changes at a path in a git directory, or does
 // not need to. In the repositories that the command has created, it need not.
 func (g *gitGuard) restores(c *call, p place, how manner, rest string) bool {
-	if g.isInMadeRepository(p.path) {
+	if rest == "" || g.isInMadeRepository(p.path) {
 		return true
 	}
 	for _, below := range objectPaths(rest) {
@@ -101,6 +101,19 @@ func (g *gitGuard) isInMadeRepository(path string) bool {
 		}
 	}
 	return false
+}
+
+// isKeptFile reports whether a place is a .git file, as of a linked worktree, which undo restores, or
+// becomes one.
+func (g *gitGuard) isKeptFile(c *call, p place) bool {
+	becomes := p.exists || c.opens || p.source != nil && !p.source.dir()
+	return becomes && filepath.Base(p.path) == ".git" && !p.dir() && g.order.wanted(filepath.Dir(p.path)+"/git")
+}
+
+// isKeptObject reports whether a path is a file with objects that the command has not created.
+func (g *gitGuard) isKeptObject(c *call, path string) bool {
+	dir, rest := g.order.outerGitDir(path)
+	return dir != "" && g.order.Strict && g.hasGitName(c, dir) && !g.births.isMade(dir) && slices.ContainsFunc(objectPaths(rest), isObject)
 }
 
 // isGitState reports whether a path in a git directory holds state that undo restores. In a git

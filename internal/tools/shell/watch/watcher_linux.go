@@ -146,7 +146,7 @@ func (c *change) keepAs(p place, how manner) (why string) {
 // keepAt keeps the state of a place. It returns why the change is refused.
 func (c *change) keepAt(p place, how manner) (why string) {
 	if !c.w.order.wanted(p.path) {
-		if why = c.w.git.refuseGit(c.call, p, how); why != "" || !c.w.git.isGitState(p.path) {
+		if why = c.w.git.refuseGit(c.call, p, how); why != "" || !c.w.git.isGitState(p.path) && !c.w.git.isKeptFile(c.call, p) {
 			return why
 		}
 	}

@@ -94,7 +94,13 @@ func NewAgent(o Options) *Agent {
 	a.titler = newTitler(o, a.rec, &a.background)
 	own := slices.Clone(o.Tools)
 	if o.Delegate.Parent == nil {
-		own = append(own, newTodo(a.rec, a.permissions.Mode), newAsk(a.rec, a.user), newPresentPlan(planner{a.rec, a.permissions, a.user}))
+		own = append(own, newTodo(a.rec, a.permissions.Mode))
+		if a.user != nil {
+			own = append(own, newAsk(a.rec, a.user))
+		}
+		if a.user != nil || o.Permissions.Mode == event.ModePlan { // otherwise it never works
+			own = append(own, newPresentPlan(planner{a.rec, a.permissions, a.user}))
+		}
 	} else { // a delegate answers its parent, and has no plan to approve
 		own = append(own, newTodo(a.rec, nil), newAsk(a.rec, a.user))
 	}

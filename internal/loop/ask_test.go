@@ -19,7 +19,6 @@ func TestAsk(t *testing.T) {
 	for name, c := range map[string]struct {
 		args   string
 		answer event.Answer
-		alone  bool
 		want   string // between the call's start and the turn's end
 	}{
 		"one of them": {
@@ -58,16 +57,11 @@ func TestAsk(t *testing.T) {
 				decision c1 refuse "" ""
 				end c1 "ask Which one?" ok: The user leaves the choice to you: decide, and state your decision in your answer.`,
 		},
-		"no user": {
-			args: whichOne, alone: true,
-			want: `
-				end c1 "ask Which one?" ok: No user is available to answer. Decide yourself and state your decision in your answer, or stop and say what you need to know.`,
-		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := script.New(script.Call("c1", "ask", c.args), script.Say("done"))
 			o := options(p)
-			o.Permissions.Mode, o.Permissions.Attended = event.ModeAsk, !c.alone
+			o.Permissions.Mode, o.Permissions.Attended = event.ModeAsk, true
 			events := play(t, o, []string{"go"}, func(e event.Event) []event.Command {
 				if a, ok := e.(event.Asked); ok {
 					c.answer.ID = a.Ask.ID

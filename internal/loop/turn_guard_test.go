@@ -131,7 +131,7 @@ func TestGuards(t *testing.T) {
 				start c3 "failing b"
 				end c3 "failing b" error: WHY
 				call c4 no {}
-				end c4 "no" error: there is no tool "no". The tools are: look, change, run, broken, failing, todo, ask, present_plan
+				end c4 "no" error: there is no tool "no". The tools are: look, change, run, broken, failing, todo
 				call c5 failing {"text":"c"}
 				start c5 "failing c"
 				end c5 "failing c" error: WHY

@@ -32,7 +32,6 @@ const (
 type stored struct {
 	name string
 	used time.Time
-	size int64 // bytes
 }
 
 // Expire removes the caches in a state directory that were not used for Age, those of workspaces that

@@ -97,7 +97,7 @@ func (k *keeper) find(path string) *entry {
 func (k *keeper) add(path string, before snapshot.State) (why string) {
 	// A device, socket or pipe has no content that could be lost.
 	isLost := before.Lost != "" && before.Kind != snapshot.Other
-	if isLost && before.Kind == snapshot.File { // an index can be too large
+	if isLost && before.Lost == snapshot.LostSize && strings.HasSuffix(path, "/index") { // it is only noted
 		_, isState := k.order.gitState(path)
 		isLost = !isState
 	}

@@ -2,14 +2,15 @@ package policy
 
 import (
 	"slices"
+	"strings"
 
+	"agent/internal/loop/bash"
 	"agent/internal/loop/policy/command"
 	"agent/internal/tools/git"
 )
 
-// removesObjects are the subcommands of git that remove what undo cannot restore: objects, reflogs
-// as a whole, and working trees with the file that names their git directory.
-var removesObjects = []string{"clean", "filter-branch", "filter-repo", "gc", "lfs", "maintenance", "prune", "prune-packed", "reflog", "repack", "submodule", "worktree"}
+// removesObjects are the subcommands of git that remove what undo cannot restore, such as objects.
+var removesObjects = []string{"clean", "filter-branch", "filter-repo", "gc", "lfs", "maintenance", "prune", "prune-packed", "reflog", "repack", "submodule"}
 
 // keepsHistory are the subcommands of git that change only files, what is staged and the stash, or
 // make a new repository. The others change the history, so mode auto asks about them.
@@ -43,12 +44,23 @@ func changesHistory(p command.Part) bool {
 	switch {
 	case known && command.ReadsGit(sub):
 		return false
-	case !known || !slices.Contains(keepsHistory, sub):
+	case !known || sub != "config" && !slices.Contains(keepsHistory, sub):
 		return true
+	case sub == "config":
+		return !readsConfig(&p)
 	case sub == "reset":
 		return p.Traits&command.Permanent != 0
 	}
 	return p.Destroyed.MovesHead
+}
+
+// readsConfig reports whether a part that runs git config only prints settings.
+func readsConfig(p *command.Part) bool {
+	args := p.Argv[slices.Index(p.Argv, "config")+1:]
+	prints := func(o string) bool { return strings.HasPrefix(o, "--get") || o == "-l" || o == "--list" }
+	places := []string{"--show-origin", "--show-scope", "--name-only", "-z", "--local", "--global", "--system", "--worktree"}
+	changes := func(o string) bool { return strings.HasPrefix(o, "-") && !prints(o) && !slices.Contains(places, o) }
+	return !slices.ContainsFunc(args, changes) && (slices.ContainsFunc(args, prints) || len(bash.Operands(args)) == 1)
 }
 
 // gitCommand returns the subcommand of a part that runs git. It reports false if it is not known.

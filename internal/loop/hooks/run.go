@@ -236,7 +236,7 @@ func (r *Runner) start(h Hook, program process.Program) (*process.Process, *conf
 	order, err := r.o.Record(), errNoSandbox
 	for _, e := range area.ProgramExtents(order != nil) {
 		guard := area.Begin(e)
-		if program.Sandbox, program.Snapshot = guard.Profile(), order; e.Private {
+		if program.Sandbox, program.Snapshot = guard.Profile(), guard.Order(order); e.Private {
 			program.Snapshot = nil
 		}
 		var p *process.Process

@@ -30,9 +30,13 @@ func (k *Checks) confined(ctx context.Context, command shell.Command) (r shell.R
 // within runs a check with the access of e.
 func (k *Checks) within(ctx context.Context, command shell.Command, e confine.Extent) (r shell.Result, notes string, err error) {
 	guard := k.commands.Area.Begin(e)
-	command.Limits.Sandbox = guard.Profile()
+	command.Limits.Sandbox, command.Snapshot = guard.Profile(), guard.Order(command.Snapshot)
 	r, err = shell.Run(ctx, command)
-	for _, n := range guard.End() {
+	notices := guard.Refused(r.Kept.Protected)
+	for _, s := range r.Kept.Settings {
+		notices = append(notices, guard.RefusedSettings(s.Path, s.Why))
+	}
+	for _, n := range append(notices, guard.EndWith(confine.Seen{Planted: r.Kept.Planted, Made: r.Kept.Made, Created: r.Kept.Created})...) {
 		notes += "[" + n.Text + "]\n"
 	}
 	if failed, ok := shell.SandboxFailure(guard.Profile(), command.Dir, r.Output, r.Code); ok {

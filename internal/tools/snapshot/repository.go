@@ -20,7 +20,7 @@ func GitState(rest string) (inner string, ok bool) {
 			_, ok = GitState(below[at+1:])
 			return path.Join(first, below[:at]), ok
 		}
-		return "", true // a directory, or what git knows of a worktree
+		return "", !IsGitScratch(rest) // a directory, or what git knows of a worktree
 	case first == "objects":
 		return "", rest == "objects/info/alternates"
 	case slices.Contains([]string{"hooks", "lfs", "annex"}, first):
@@ -46,18 +46,32 @@ func innerEntry(rest string) (at int) {
 }
 
 // IsGitScratch reports whether a path in a git directory has content that git writes only for its
-// next steps, so that nothing is lost with it.
+// next steps, so that nothing is lost with it. References can have any of these names.
 func IsGitScratch(rest string) bool {
-	name := path.Base(rest)
-	for _, prefix := range []string{"tmp_", ".tmp-", "fsmonitor--daemon", "index.stash.", "next-index-"} {
-		if strings.HasPrefix(name, prefix) {
+	first, below, isBelow := strings.Cut(rest, "/")
+	switch {
+	case strings.HasSuffix(rest, ".lock"):
+		return true
+	case isBelow && (first == "modules" || first == "worktrees"):
+		at := innerEntry("/" + below)
+		return at > 0 && IsGitScratch(below[at:])
+	case isBelow && first == "objects":
+		return IsObjectScratch(path.Base(rest))
+	case isBelow && first == "lfs":
+		dir, _, _ := strings.Cut(below, "/")
+		return slices.Contains([]string{"cache", "tmp", "incomplete"}, dir)
+	case isBelow:
+		return false
+	}
+	for _, prefix := range []string{"fsmonitor--daemon", "index.stash.", "next-index-"} {
+		if strings.HasPrefix(rest, prefix) {
 			return true
 		}
 	}
-	for _, dir := range []string{"lfs/cache/", "lfs/tmp/", "lfs/incomplete/"} {
-		if strings.HasPrefix(rest, dir) {
-			return true
-		}
-	}
-	return strings.HasSuffix(name, ".lock") || slices.Contains([]string{"FETCH_HEAD", "gc.pid", "gc.log", "COMMIT_EDITMSG", "TAG_EDITMSG", "NOTES_EDITMSG", "EDIT_DESCRIPTION"}, name)
+	return slices.Contains([]string{"FETCH_HEAD", "gc.pid", "gc.log", "COMMIT_EDITMSG", "TAG_EDITMSG", "NOTES_EDITMSG", "EDIT_DESCRIPTION"}, rest)
+}
+
+// IsObjectScratch reports whether git gives files below objects that name only until they are complete.
+func IsObjectScratch(name string) bool {
+	return strings.HasPrefix(name, "tmp_") || strings.HasPrefix(name, ".tmp-") || strings.HasSuffix(name, ".lock")
 }

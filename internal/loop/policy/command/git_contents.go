@@ -22,6 +22,18 @@ var patches = [...]string{"-p", "-u", "-U", "-W", "-c", "-L", "--patch", "--unif
 // have one of patches.
 var summarizing = [...]string{"-s", "--stat", "--numstat", "--shortstat", "--dirstat", "--summary", "--raw", "--name-only", "--name-status", "--no-patch", "--quiet", "--compact-summary"}
 
+// printers are subcommands of git that can print contents of files.
+var printers = [...]string{
+	"diff", "show", "log", "whatchanged", "cat-file", "grep", "blame", "annotate", "format-patch", "archive", "range-diff", "reflog",
+	"diff-tree", "diff-files", "diff-index", "difftool", "fast-export", "bundle", "checkout-index",
+}
+
+// mayPrint reports whether a subcommand of git that is not known to only read may print contents of
+// files.
+func mayPrint(sub string, args []string) bool {
+	return slices.Contains(printers[:], sub) || sub == "stash" && (slices.Contains(args, "show") || slices.Contains(args, "list"))
+}
+
 // contents returns which contents a git command that only reads prints.
 func (v *prover) contents(p *Part, name string, args []string, a arguments) Contents {
 	patch := a.has(patches[:]...)

@@ -168,7 +168,8 @@ func objectPaths(rest string) (paths []string) {
 		return paths
 	}
 	for i := range rest {
-		if below, ok := strings.CutPrefix(rest[i:], "/objects/"); ok {
+		below, ok := strings.CutPrefix(rest[i:], "/objects/")
+		if dir, _, _ := strings.Cut(below, "/"); ok && (len(dir) == 2 || dir == "pack" || dir == "info") {
 			paths = append(paths, below)
 		}
 	}
@@ -187,7 +188,7 @@ func isObject(below string) bool {
 	case dir == "pack":
 		return strings.HasPrefix(name, "pack-") && (strings.HasSuffix(name, ".pack") || strings.HasSuffix(name, ".idx"))
 	}
-	return len(dir) == 2 && !snapshot.IsGitScratch(name)
+	return len(dir) == 2 && !snapshot.IsObjectScratch(name)
 }
 
 // allowsObject reports whether git may change a path below a directory of objects in this manner. It
@@ -195,7 +196,7 @@ func isObject(below string) bool {
 // such as --output, it writes any text to any file.
 func allowsObject(below string, p place, how manner, opens bool) bool {
 	name := filepath.Base(below)
-	isNew := snapshot.IsGitScratch(name) || strings.HasSuffix(name, ".keep") || strings.HasSuffix(name, ".promisor")
+	isNew := (snapshot.IsObjectScratch(name) || strings.HasSuffix(name, ".keep") || strings.HasSuffix(name, ".promisor")) && !readsAsPack(name)
 	switch {
 	case p.dir():
 		return how != exchanged
@@ -204,9 +205,15 @@ func allowsObject(below string, p place, how manner, opens bool) bool {
 	case how == written && opens:
 		return isNew
 	case how == put:
-		return isNew || p.source != nil && snapshot.IsGitScratch(p.source.path)
+		return isNew || p.source != nil && snapshot.IsObjectScratch(filepath.Base(p.source.path))
 	}
 	return true
+}
+
+// readsAsPack reports whether git reads a file with that name as a pack, or to find objects in one: it
+// does so also if the name begins with a mark of incomplete files.
+func readsAsPack(name string) bool {
+	return slices.Contains([]string{".pack", ".idx", ".rev", ".mtimes", ".bitmap"}, filepath.Ext(name))
 }
 
 // holdsPrograms reports whether a path in a git directory names programs that git runs.

@@ -8,13 +8,14 @@ import (
 	"testing"
 
 	"agent/internal/tools"
+	"agent/internal/tools/snapshot"
 )
 
 // strictly runs a command that nobody approved. If git is set, its text runs git.
 func (c *confined) strictly(line string, git bool) tools.Result {
 	c.t.Helper()
 	_, ok := c.keep(true)
-	ok.Access, ok.Snapshot.Git = tools.Access{Strict: true}, git
+	ok.Access, ok.Snapshot.Git, ok.Snapshot.MaxFile = tools.Access{Strict: true}, git, snapshot.MaxFile
 	return c.runApproved(line, ok)
 }
 

@@ -92,6 +92,14 @@ func NewAgent(o Options) *Agent {
 	a.files = newFileUndo(o, a.rec, &a.background)
 	a.shell = &userShell{prepare: o.Workspace.Shell, interceptors: o.Interceptors, rec: a.rec, ended: a.files.changed, background: &a.background, over: make(chan struct{}, 1)}
 	a.titler = newTitler(o, a.rec, &a.background)
+	a.tools = toolset{own: ownTools(a, delegates), from: o.Connected, only: o.Delegate.Only}
+	a.conv = turn.NewConversation(o.Workspace.Ledger, a.outputs, o.Prompt.Secrets)
+	return a
+}
+
+// ownTools returns the tools of a that belong to no connection. The options of a are complete.
+func ownTools(a *Agent, delegates bool) []tools.Tool {
+	o := &a.o
 	own := slices.Clone(o.Tools)
 	if o.Delegate.Parent == nil {
 		own = append(own, newTodo(a.rec, a.permissions.Mode))
@@ -113,9 +121,7 @@ func NewAgent(o Options) *Agent {
 	if o.Delegate.Only != nil {
 		own = slices.DeleteFunc(own, func(t tools.Tool) bool { return !slices.Contains(o.Delegate.Only, t.Accepts().Name) })
 	}
-	a.tools = toolset{own: own, from: o.Connected, only: o.Delegate.Only}
-	a.conv = turn.NewConversation(o.Workspace.Ledger, a.outputs, o.Prompt.Secrets)
-	return a
+	return own
 }
 
 // outcome is how a turn ended, with the conversation that it returns.

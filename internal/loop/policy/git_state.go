@@ -44,10 +44,10 @@ func changesHistory(p command.Part) bool {
 	switch {
 	case known && command.ReadsGit(sub):
 		return false
-	case !known || sub != "config" && !slices.Contains(keepsHistory, sub):
-		return true
 	case sub == "config":
 		return !readsConfig(&p)
+	case !known || !slices.Contains(keepsHistory, sub):
+		return true
 	case sub == "reset":
 		return p.Traits&command.Permanent != 0
 	}

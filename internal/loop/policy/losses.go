@@ -257,7 +257,7 @@ func skip(info fs.FileInfo) error {
 }
 
 // lostGit is why a git directory cannot be restored.
-const lostGit = "undo does not record git directories"
+const lostGit = "undo does not restore whole git directories"
 
 var errLimit = errors.New("there are too many files")
 

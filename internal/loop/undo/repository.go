@@ -58,6 +58,14 @@ func (r root) stateAt(rel string) (dir string, ok bool) {
 // isGitPath reports whether a noted path is in a git directory of the workspace.
 func isGitPath(path string) bool { return strings.Contains(filepath.ToSlash(path), "/.git/") }
 
+// innerGitDir returns the git directory of the submodule or linked worktree, relative to the git
+// directory dir and with slashes, to which a path in dir belongs; empty for none.
+func innerGitDir(dir, path string) string {
+	rest, _ := realpath.Rel(path, dir)
+	inner, _ := snapshot.GitState(filepath.ToSlash(rest))
+	return inner
+}
+
 // isIndex reports whether a path that holds the state of git is an index.
 func isIndex(path string) bool {
 	return filepath.Base(path) == "index" && !strings.Contains(path, "/refs/")
@@ -77,7 +85,8 @@ func sameStaged(p *blobs.Pack, a, b snapshot.State) bool {
 		return false
 	}
 	y, err := p.Read(b.Hash)
-	return err == nil && staged(x) != nil && slices.Equal(staged(x), staged(y))
+	entries := staged(x)
+	return err == nil && entries != nil && slices.Equal(entries, staged(y))
 }
 
 // staged returns the entries of an index; nil if it cannot be read.
@@ -137,17 +146,16 @@ func (w *planner) staged(s snapshot.State) []git.StagedEntry {
 
 // finishRepositories decides which repositories the plan restores, and adds them to it.
 func (w *planner) finishRepositories(ctx context.Context, paths []string) {
-	in := func(path, dir string) bool { return strings.HasPrefix(path, dir+string(filepath.Separator)) }
 	for _, r := range w.repositories {
 		w.plan.Conflicts = slices.DeleteFunc(w.plan.Conflicts, func(it Item) bool {
-			if !in(it.Path, r.dir) {
+			if !realpath.Inside(it.Path, r.dir) {
 				return false
 			}
 			r.items, r.why = append(r.items, it), it.Shown+" is in the way"
 			return true
 		})
 		for _, path := range paths {
-			if it := w.items[path]; it != nil && in(path, r.dir) {
+			if it := w.items[path]; it != nil && realpath.Inside(path, r.dir) {
 				r.items = append(r.items, *it)
 			}
 		}
@@ -175,9 +183,8 @@ func (w *planner) missingObjects(ctx context.Context, r *repository) (why string
 	}
 	named := map[string][]string{} // by git directory
 	for _, it := range r.items {
-		rest := filepath.ToSlash(strings.TrimPrefix(it.Path, r.dir+string(filepath.Separator)))
 		dir := r.dir
-		if inner, _ := snapshot.GitState(rest); strings.HasPrefix(inner, "modules/") { // it has objects of its own
+		if inner := innerGitDir(r.dir, it.Path); strings.HasPrefix(inner, "modules/") { // it has objects of its own
 			dir = join(r.dir, inner)
 		}
 		named[dir] = append(named[dir], w.objects(it)...)

@@ -99,8 +99,7 @@ func isDirItem(it journalItem) bool {
 func (w *applier) lockNames(dir string, items []int) (names []string) {
 	dirs := []string{dir}
 	for _, i := range items {
-		inner, _ := snapshot.GitState(filepath.ToSlash(strings.TrimPrefix(w.journal.Items[i].Path, dir+string(filepath.Separator))))
-		if at := join(dir, inner); !slices.Contains(dirs, at) {
+		if at := join(dir, innerGitDir(dir, w.journal.Items[i].Path)); !slices.Contains(dirs, at) {
 			dirs = append(dirs, at)
 		}
 	}

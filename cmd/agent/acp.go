@@ -79,7 +79,7 @@ func openInEditor(given *flags, end *exit.Signals, o acp.Opening) (*acp.Opened, 
 	if err != nil {
 		return nil, err
 	}
-	reserved := a.stored.Log != nil && !a.stored.Saved() && a.stored.Store.Reserve(a.stored.ID(), a.dir) == nil
+	reserved := a.stored.Log != nil && !a.stored.Saved() && a.stored.Store.Reservations().Add(a.stored.ID(), a.dir) == nil
 	a.work.UseEditor(o.Editor)
 	a.options.Permissions.KeepSettings = true
 	a.connections.Start()
@@ -126,7 +126,7 @@ func openReserved(f opening, given *flags, missing error) (*app, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir, ok := store.Reserved(f.resume)
+	dir, ok := store.Reservations().Dir(f.resume)
 	if !ok {
 		return nil, missing
 	}

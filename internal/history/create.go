@@ -75,7 +75,7 @@ func (s *Store) Fork(id string, seq int, h Header) (*Log, error) {
 	if err := l.create(outputs.all(bodiesUpTo(v.From(0), seq))); err != nil {
 		return nil, errors.Join(err, outputs.undo())
 	}
-	blobs.Fork(s.dir, h.Parent, l.header.ID)
+	blobs.Fork(s.dir.path, h.Parent, l.header.ID)
 	return l, nil
 }
 
@@ -102,7 +102,7 @@ func (l *Log) create(bodies iter.Seq2[[]byte, error]) error {
 	if !validID(l.header.ID) {
 		return fmt.Errorf("%q cannot be the ID of a session: use letters, digits, - and _", l.header.ID)
 	}
-	err := l.store.prepare()
+	err := l.store.dir.prepare()
 	if err == nil {
 		err = l.publish(bodies)
 	}
@@ -130,7 +130,7 @@ func (l *Log) publish(bodies iter.Seq2[[]byte, error]) error {
 	if _, err := os.Lstat(final); err == nil {
 		return l.store.taken(l.header.ID)
 	}
-	temp := filepath.Join(l.store.dir, "."+l.header.ID+tempExtension)
+	temp := filepath.Join(l.store.dir.path, "."+l.header.ID+tempExtension)
 	f, err := os.OpenFile(temp, os.O_RDWR|os.O_CREATE|os.O_TRUNC|os.O_APPEND, 0o600)
 	if err != nil {
 		return err
@@ -139,7 +139,7 @@ func (l *Log) publish(bodies iter.Seq2[[]byte, error]) error {
 	if err == nil {
 		f, err = renameLocked(f, temp, final)
 		if err == nil {
-			err = filelock.SyncDir(l.store.dir)
+			err = filelock.SyncDir(l.store.dir.path)
 		}
 		if err != nil {
 			err = errors.Join(err, remove(final))

@@ -33,7 +33,7 @@ func (s *Store) ListWithDelegates(dir string) ([]Info, error) {
 
 // all returns all sessions, the most recently written first, and their headers by ID.
 func (s *Store) all() ([]Info, map[string]Header, error) {
-	infos, err := s.files()
+	infos, err := s.dir.files()
 	headers := map[string]Header{}
 	for n, i := range infos {
 		infos[n].Header = s.headerOf(i.ID)

@@ -55,7 +55,7 @@ func (l *Log) Draft() ([]byte, error) {
 	return text, nil
 }
 
-func (l *Log) draftPath() string { return l.store.sibling(l.header.ID, draftExtension) }
+func (l *Log) draftPath() string { return l.store.dir.sibling(l.header.ID, draftExtension) }
 
 // close stops saving, because another program may open the session from now on.
 func (d *draft) close() {

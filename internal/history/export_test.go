@@ -28,7 +28,7 @@ func ResumeFile(f File, size int64, keep func(io.Reader) error) (*Log, []Problem
 }
 
 // Dir returns the directory of the session files.
-func (s *Store) Dir() string { return s.dir }
+func (s *Store) Dir() string { return s.dir.path }
 
 // Read returns the header and the records of a session, which it closes.
 func (s *Store) Read(id string) (Header, iter.Seq2[Record, error], error) {

@@ -101,37 +101,23 @@ type Info struct {
 
 // Store holds the sessions of one user.
 type Store struct {
-	dir string // directory of the session files
+	dir directory
 }
 
 // Open returns the store of sessions in dir/sessions. It does not touch the
 // file system.
 func Open(dir string) *Store {
-	return &Store{dir: filepath.Join(dir, "sessions")}
+	return &Store{dir: directory{filepath.Join(dir, "sessions")}}
 }
-
-// The files of a session by extension: temporary files, the log, incomplete
-// ends cut off from it, the directory of outputs, and the draft.
-const (
-	tempExtension  = ".tmp"
-	extension      = ".jsonl"
-	tornExtension  = ".torn"
-	outExtension   = ".out"
-	draftExtension = ".draft"
-)
-
-func (s *Store) path(id string) string { return s.sibling(id, extension) }
-
-func (s *Store) sibling(id, extension string) string { return filepath.Join(s.dir, id+extension) }
 
 // Outputs returns the directory of a session's outputs; see Log.Outputs.
 // Prefixes of an ID are not accepted.
-func (s *Store) Outputs(id string) string { return s.sibling(id, outExtension) }
+func (s *Store) Outputs(id string) string { return s.dir.sibling(id, outExtension) }
 
 // UndoPath returns the file with the old contents of files that a session changed,
 // which package blobs opens. Prefixes of an ID are not accepted.
-func (s *Store) UndoPath(id string) string { return blobs.Path(s.dir, id) }
+func (s *Store) UndoPath(id string) string { return blobs.Path(s.dir.path, id) }
 
 // UndoSizes returns the sizes of the old contents of files that a session changed, and
 // of those of all sessions, in bytes. Prefixes of an ID are not accepted.
-func (s *Store) UndoSizes(id string) (own, all int64, err error) { return blobs.Sizes(s.dir, id) }
+func (s *Store) UndoSizes(id string) (own, all int64, err error) { return blobs.Sizes(s.dir.path, id) }

@@ -38,11 +38,11 @@ type Summariser struct {
 //
 // If ctx ends, Index returns its error and keeps the summaries computed so far.
 func (s *Store) Index(ctx context.Context, sum Summariser) ([]Entry, error) {
-	files, err := s.files()
+	files, err := s.dir.files()
 	if err != nil {
 		return nil, err
 	}
-	cache := indexCache(filepath.Join(s.dir, ".index"))
+	cache := indexCache(filepath.Join(s.dir.path, ".index"))
 	known := cache.load(sum.Version)
 	all := make([]indexRow, len(files))
 	var stale []int
@@ -59,7 +59,7 @@ func (s *Store) Index(ctx context.Context, sum Summariser) ([]Entry, error) {
 	})
 	if len(stale) > 0 || len(known) > len(files) {
 		if cache.save(all) == nil {
-			s.removeStale(time.Now())
+			s.dir.removeStale(time.Now())
 		}
 	}
 	if err := ctx.Err(); err != nil {

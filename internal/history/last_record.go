@@ -18,7 +18,7 @@ const maxLooked = 1000
 // Records for which skip returns true are ignored. If that leaves none in a
 // session, Last continues with the previous session. skip may be nil.
 func (s *Store) Last(dir, recordType string, skip func(json.RawMessage) bool) (json.RawMessage, error) {
-	files, err := s.files()
+	files, err := s.dir.files()
 	if err != nil {
 		return nil, err
 	}

@@ -55,7 +55,7 @@ func (f osFile) Datasync() error { return filelock.Datasync(f.File) }
 func (l *Log) Header() Header { return l.header }
 
 // Path returns the name of the file, which may not exist yet.
-func (l *Log) Path() string { return l.store.path(l.header.ID) }
+func (l *Log) Path() string { return l.store.dir.log(l.header.ID) }
 
 // Outputs returns the directory next to the log for long outputs of a session.
 // It may not exist yet.

@@ -15,7 +15,7 @@ import (
 // other bytes stay. A log with a damaged header has no directory and stays as it is. If
 // any program has the session open, including this one, the error is an ErrLocked.
 func (s *Store) Move(id, dir, place string) error {
-	id, err := s.find(id)
+	id, err := s.dir.find(id)
 	if err != nil {
 		return err
 	}
@@ -40,13 +40,13 @@ func (s *Store) Move(id, dir, place string) error {
 // replaceHeader replaces the log f of a session, whose first line is its header, by a
 // copy with the header h. It releases f.
 func (s *Store) replaceHeader(f *os.File, id string, h Header) error {
-	temp := filepath.Join(s.dir, "."+id+tempExtension)
+	temp := filepath.Join(s.dir.path, "."+id+tempExtension)
 	to, err := copyWithHeader(temp, f, h)
 	if err != nil {
 		return errors.Join(err, release(f), remove(temp))
 	}
-	if to, err = supersede(f, to, temp, s.path(id)); err == nil {
-		err = filelock.SyncDir(s.dir)
+	if to, err = supersede(f, to, temp, s.dir.log(id)); err == nil {
+		err = filelock.SyncDir(s.dir.path)
 	}
 	if err = errors.Join(err, release(to)); err != nil {
 		return errors.Join(err, remove(temp))

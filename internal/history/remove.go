@@ -18,7 +18,7 @@ import (
 // and nothing is removed. The session also remains if one of its delegates is
 // open.
 func (s *Store) Remove(id string) error {
-	id, err := s.find(id)
+	id, err := s.dir.find(id)
 	if err != nil {
 		return err
 	}
@@ -70,16 +70,16 @@ func (s *Store) remove(id string, delegates []string) error {
 	// The log is removed last, so that a failed removal can be repeated.
 	err = errors.Join(
 		os.RemoveAll(s.Outputs(id)),
-		remove(s.sibling(id, tornExtension)),
-		remove(s.sibling(id, draftExtension)),
-		blobs.Remove(s.dir, id),
-		s.dropReserved(id),
+		remove(s.dir.sibling(id, tornExtension)),
+		remove(s.dir.sibling(id, draftExtension)),
+		blobs.Remove(s.dir.path, id),
+		s.Reservations().drop(id),
 	)
 	if err != nil {
 		release(f)
 		return fmt.Errorf("remove session %s: %w", id, err)
 	}
-	if err := errors.Join(unlink(f), filelock.SyncDir(s.dir)); err != nil {
+	if err := errors.Join(unlink(f), filelock.SyncDir(s.dir.path)); err != nil {
 		return fmt.Errorf("remove session %s: %w", id, err)
 	}
 	return nil
@@ -89,7 +89,7 @@ func (s *Store) remove(id string, delegates []string) error {
 // open in any program, the newest first. A session of a delegate expires with
 // the session that it belongs to, if that still exists.
 func (s *Store) Expired(before time.Time) ([]Info, error) {
-	files, err := s.files()
+	files, err := s.dir.files()
 	if err != nil {
 		return nil, err
 	}

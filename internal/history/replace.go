@@ -4,8 +4,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"strings"
-	"time"
 
 	"agent/internal/history/filelock"
 )
@@ -57,21 +55,4 @@ func replace(path string, text []byte, sync bool) error {
 		return errors.Join(err, remove(f.Name()))
 	}
 	return nil
-}
-
-// removeStale removes temporary files of killed programs. Nothing refers to
-// them.
-func (s *Store) removeStale(now time.Time) {
-	entries, err := os.ReadDir(s.dir)
-	if err != nil {
-		return
-	}
-	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), ".") || !strings.HasSuffix(e.Name(), tempExtension) {
-			continue
-		}
-		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && now.Sub(info.ModTime()) > 24*time.Hour {
-			_ = os.Remove(filepath.Join(s.dir, e.Name()))
-		}
-	}
 }

@@ -15,62 +15,71 @@ const (
 	maxReserved = 100
 )
 
-// reservation is the ID of a session that another program knows, and that may have no file.
+// Reservations are the IDs of new sessions that another program knows, such as an editor.
+// A session without records has no file, so another process of this program finds its
+// directory only here. They are in one file, which processes change one at a time.
+type Reservations struct {
+	path string
+}
+
+// reservation is one of them.
 type reservation struct {
 	ID   string    `json:"id"`
 	Dir  string    `json:"dir"`
 	Time time.Time `json:"time"`
 }
 
-// Reserve remembers the ID of a new session and its directory, so that another process can
-// create the session although it left no file.
-func (s *Store) Reserve(id, dir string) error {
-	return s.changeReserved(func(all []reservation) []reservation {
+// Reservations returns the reserved IDs of the store.
+func (s *Store) Reservations() Reservations {
+	return Reservations{filepath.Join(filepath.Dir(s.dir.path), "reserved.json")}
+}
+
+// Add reserves the ID of a new session in a directory.
+func (r Reservations) Add(id, dir string) error {
+	return r.change(func(all []reservation) []reservation {
 		all = append(without(all, id), reservation{id, dir, time.Now().UTC()})
 		return all[max(0, len(all)-maxReserved):]
 	})
 }
 
-// Reserved returns the directory of a reserved session. Prefixes of an ID are not accepted.
-func (s *Store) Reserved(id string) (dir string, ok bool) {
-	for _, r := range s.reserved() {
-		if r.ID == id {
-			return r.Dir, true
+// Dir returns the directory of a reserved session. Prefixes of an ID are not accepted.
+func (r Reservations) Dir(id string) (dir string, ok bool) {
+	for _, v := range r.valid() {
+		if v.ID == id {
+			return v.Dir, true
 		}
 	}
 	return "", false
 }
 
-func (s *Store) reservedPath() string { return filepath.Join(filepath.Dir(s.dir), "reserved.json") }
+// drop drops the reservation of a session that is removed, if there is one.
+func (r Reservations) drop(id string) error {
+	if _, ok := r.Dir(id); !ok {
+		return nil
+	}
+	return r.change(func(all []reservation) []reservation { return without(all, id) })
+}
 
-// reserved returns the valid entries of the file, the oldest first. A file that cannot be
+// valid returns the valid entries of the file, the oldest first. A file that cannot be
 // read is empty.
-func (s *Store) reserved() (all []reservation) {
-	b, err := os.ReadFile(s.reservedPath())
+func (r Reservations) valid() (all []reservation) {
+	b, err := os.ReadFile(r.path)
 	if err != nil || json.Unmarshal(b, &all) != nil {
 		return nil
 	}
-	return slices.DeleteFunc(all, func(r reservation) bool {
-		return !validID(r.ID) || !filepath.IsAbs(r.Dir) || time.Since(r.Time) > reservedFor
+	return slices.DeleteFunc(all, func(v reservation) bool {
+		return !validID(v.ID) || !filepath.IsAbs(v.Dir) || time.Since(v.Time) > reservedFor
 	})
 }
 
-func (s *Store) changeReserved(change func([]reservation) []reservation) error {
-	return Exclusive(s.reservedPath(), func() error {
-		b, err := json.Marshal(change(s.reserved()))
+func (r Reservations) change(change func([]reservation) []reservation) error {
+	return Exclusive(r.path, func() error {
+		b, err := json.Marshal(change(r.valid()))
 		if err != nil {
 			return err
 		}
-		return Replace(s.reservedPath(), b, false)
+		return Replace(r.path, b, false)
 	})
-}
-
-// dropReserved drops the reservation of a session that is removed.
-func (s *Store) dropReserved(id string) error {
-	if _, ok := s.Reserved(id); !ok {
-		return nil
-	}
-	return s.changeReserved(func(all []reservation) []reservation { return without(all, id) })
 }
 
 func without(all []reservation, id string) []reservation {

@@ -36,11 +36,11 @@ func (s *Store) Resume(id string) (*Log, []Problem, error) {
 // that appending needs. The problems it returns are limited to an incomplete
 // end; Check finds the others.
 func (s *Store) ResumeTail(id string) (*Log, []Problem, error) {
-	id, err := s.find(id)
+	id, err := s.dir.find(id)
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := s.prepare(); err != nil {
+	if err := s.dir.prepare(); err != nil {
 		return nil, nil, err
 	}
 	f, err := s.openLocked(id)
@@ -67,7 +67,7 @@ func (s *Store) Repair(id string) ([]Problem, error) {
 // openLocked opens the file of a session, locks it, and waits until no command of the
 // program that had it before runs any more.
 func (s *Store) openLocked(id string) (*os.File, error) {
-	f, err := os.OpenFile(s.path(id), os.O_RDWR|os.O_APPEND, 0)
+	f, err := os.OpenFile(s.dir.log(id), os.O_RDWR|os.O_APPEND, 0)
 	if err != nil {
 		return nil, fmt.Errorf("open session %s: %w", id, err)
 	}
@@ -82,7 +82,7 @@ func (s *Store) openLocked(id string) (*os.File, error) {
 		release(f)
 		return nil, err
 	}
-	blobs.Settle(s.dir, id)
+	blobs.Settle(s.dir.path, id)
 	return f, nil
 }
 
@@ -93,7 +93,7 @@ func (s *Store) isCurrent(f *os.File, id string) bool {
 	if err != nil {
 		return false
 	}
-	there, err := os.Lstat(s.path(id))
+	there, err := os.Lstat(s.dir.log(id))
 	return err == nil && os.SameFile(mine, there)
 }
 
@@ -116,7 +116,7 @@ func (s *Store) resume(f *os.File, id string) (*Log, []Problem, error) {
 	return l, problems, nil
 }
 
-func (l *Log) tornPath() string { return l.store.sibling(l.header.ID, tornExtension) }
+func (l *Log) tornPath() string { return l.store.dir.sibling(l.header.ID, tornExtension) }
 
 // openTail prepares l for appending to a file of that size: it finds the last
 // valid line and cuts off what follows. If that cannot be saved first, for

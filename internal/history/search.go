@@ -65,9 +65,9 @@ func (s *Store) Search(ctx context.Context, q Query) iter.Seq2[Hit, error] {
 // searched returns the IDs of the sessions to search.
 func (s *Store) searched(q Query) ([]string, error) {
 	if q.IDs != nil {
-		return q.IDs, s.check()
+		return q.IDs, s.dir.check()
 	}
-	files, err := s.files()
+	files, err := s.dir.files()
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +105,7 @@ func (s *Store) search(ctx context.Context, q Query, ids []string, workers *sync
 						return false
 					}
 				}
-				if err := v.searchFile(ctx, s.path(ids[i])); err != nil {
+				if err := v.searchFile(ctx, s.dir.log(ids[i])); err != nil {
 					v.send(result{err: fmt.Errorf("search session %s: %w", ids[i], err)})
 				}
 				close(all[i])

@@ -27,7 +27,7 @@ type View struct {
 // an ID. It works when Resume fails because the session is open in another
 // program, has a newer format, or is on a read-only disk.
 func (s *Store) View(id string) (*View, error) {
-	id, err := s.find(id)
+	id, err := s.dir.find(id)
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +36,7 @@ func (s *Store) View(id string) (*View, error) {
 
 // view is View for a complete ID.
 func (s *Store) view(id string) (*View, error) {
-	f, err := os.Open(s.path(id))
+	f, err := os.Open(s.dir.log(id))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%w: %q", ErrNotFound, id)
 	}
@@ -55,7 +55,7 @@ func (v *View) Delegate(id string) (*View, error) {
 	if !validID(id) {
 		return nil, fmt.Errorf("%w: %q", ErrNotFound, id)
 	}
-	s := Store{dir: filepath.Dir(v.f.Name())}
+	s := Store{dir: directory{filepath.Dir(v.f.Name())}}
 	d, err := s.view(id)
 	if err != nil {
 		return nil, err

@@ -31,14 +31,14 @@ type Agent struct {
 	inbox       *inbox
 	shell       *userShell
 	titler      *titler
-	tools       toolset
+	tools       *toolset
+	prompts     *prompts
 	sessionKey  string // the session's ID, or a random one if it is not saved
 
 	conv       *turn.Conversation // nil while a turn owns it
 	resume     resumption
 	running    running
 	files      *fileUndo
-	situation  situation
 	background sync.WaitGroup // goroutines in parallel to the turn
 }
 
@@ -92,7 +92,8 @@ func NewAgent(o Options) *Agent {
 	a.files = newFileUndo(o, a.rec, &a.background)
 	a.shell = &userShell{prepare: o.Workspace.Shell, interceptors: o.Interceptors, rec: a.rec, ended: a.files.changed, background: &a.background, over: make(chan struct{}, 1)}
 	a.titler = newTitler(o, a.rec, &a.background)
-	a.tools = toolset{own: ownTools(a, delegates), from: o.Connected, only: o.Delegate.Only}
+	a.tools = &toolset{own: ownTools(a, delegates), from: o.Connected, only: o.Delegate.Only}
+	a.prompts = &prompts{PromptOptions: o.Prompt, schema: o.Schema, tools: a.tools, offer: o.Models.Offer}
 	a.conv = turn.NewConversation(o.Workspace.Ledger, a.outputs, o.Prompt.Secrets)
 	return a
 }
@@ -163,7 +164,7 @@ func (a *Agent) Run(ctx context.Context, commands <-chan event.Command, events c
 		case <-ctx.Done():
 			return
 		case <-a.o.Workspace.Jobs.Changed():
-			a.listJobs(event.Ref{})
+			_ = a.rec.emit(jobsNow(a.o.Workspace.Jobs, event.Ref{}))
 		case <-a.o.Delegates.Changed():
 			running = running || a.continueWithNews(ctx, ended)
 		case o := <-ended:
@@ -340,8 +341,12 @@ func (a *Agent) turn(ctx context.Context, c *turn.Conversation, p event.Prompt, 
 	t := &turn.Turn{
 		Models: a.models, Permissions: a.judge, Approver: a.user, Inbox: a.inbox, Emit: a.emit,
 		Session: a.sessionKey, Prefix: a.Prefix, Summary: a.models.forSummary,
-		Additions: turn.Additions{Instructions: a.instructionNews, Mentioned: a.mentioned, Attach: a.o.Prompt.Attach, Situation: func() string { return a.situation.describe(ctx, a) }},
-		Tools:     a.tools.callable(), Runner: turn.Runner{Interceptors: a.o.Interceptors, Kill: kill}, Schema: a.o.Schema,
+		Additions: turn.Additions{
+			Instructions: func() []string { return a.prompts.instructionNews(a.rec.notify) },
+			Mentioned:    a.mentioned, Attach: a.o.Prompt.Attach,
+			Situation: func() string { return a.prompts.situation(ctx, a.models.Current().Context, a.judge.Mode()) },
+		},
+		Tools: a.tools.callable(), Runner: turn.Runner{Interceptors: a.o.Interceptors, Kill: kill}, Schema: a.o.Schema,
 		Hooks: a.hooks(), Evidence: a.o.Evidence, Limits: a.o.Limits, Budget: a.budget, Clock: a.o.Clock,
 		Delegated: a.o.Delegate.Parent != nil,
 	}
@@ -386,7 +391,7 @@ func (a *Agent) do(ctx context.Context, c event.Command) {
 	case event.Answer:
 		a.approvals.answer(c)
 	case event.ListJobs:
-		a.listJobs(c.Ref)
+		_ = a.rec.emit(jobsNow(a.o.Workspace.Jobs, c.Ref))
 	case event.ListPermissions, event.ExplainPermission, event.RemovePermission:
 		if err := a.load(ctx, a.conv); err != nil { // a resumed session may have some
 			a.rec.answer(event.RefOf(c), "Cannot list permissions: "+err.Error())

@@ -56,7 +56,7 @@ func (a *Agent) warnOfWindow() {
 	if m.Context == 0 || m.Window != nil || m.Context >= ampleWindow {
 		return
 	}
-	p := a.prefix(m, nil, func(s string) string { return s }) // only its size matters
+	p := a.prompts.prefix(m, nil, func(s string) string { return s }) // only its size matters
 	if b := window.NewBudget(window.PrefixTokens(p.System, p.Tools), m.Context, m.MaxTokens); !b.Fits() {
 		a.rec.notify(fmt.Sprintf("The context window of %s (%s tokens) is too small: the system prompt and the tools use about %s tokens. Choose a model with a larger context window with /model.",
 			m.Name, phrase.Thousands(m.Context), phrase.Thousands(b.Prefix)))

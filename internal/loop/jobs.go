@@ -32,13 +32,13 @@ func (noJobs) Changed() <-chan struct{} { return nil }
 func (noJobs) NewTurn()                 {}
 func (noJobs) Ended() []tools.Job       { return nil }
 
-// listJobs emits a JobsNow, which answers the command to if that has an ID.
-func (a *Agent) listJobs(to event.Ref) {
+// jobsNow returns the list of jobs, which answers the command to if that has an ID.
+func jobsNow(jobs Jobs, to event.Ref) event.JobsNow {
 	now := event.JobsNow{Ref: to}
-	for _, j := range a.o.Workspace.Jobs.List() {
+	for _, j := range jobs.List() {
 		now.Jobs = append(now.Jobs, event.Job{ID: j.ID, Title: j.Title, State: j.State, Began: j.Began, Lines: j.Lines})
 	}
-	_ = a.rec.emit(now)
+	return now
 }
 
 // stopJob stops a job in the background.

@@ -22,89 +22,97 @@ const situationTime = time.Second
 // it. Before is the prefix of the session; nil if there is none. A session keeps the
 // user's own system prompt until the user gives another one.
 func (a *Agent) Prefix(m turn.Model, before *event.Prefix) event.Prefix {
-	return a.prefix(m, before, a.o.Prompt.Secrets.Text)
+	return a.prompts.prefix(m, before, a.o.Prompt.Secrets.Text)
 }
 
-// prefix is Prefix. Mask replaces the secrets of a text.
-func (a *Agent) prefix(m turn.Model, before *event.Prefix, mask func(string) string) event.Prefix {
-	p := event.Prefix{Replaced: mask(a.o.Prompt.System), Added: mask(a.o.Prompt.AppendSystem)}
+// prompts makes what the model gets besides the messages of the user and the results of
+// tools: the prefix of requests, the description of the environment, and the notes about
+// instruction files. The goroutine that owns the conversation uses it.
+type prompts struct {
+	PromptOptions
+	schema *turn.Schema // of the last answer; may be nil
+	tools  *toolset
+	offer  func(model string, window int, all []llm.ToolSpec) []llm.ToolSpec // as in ModelOptions
+
+	situations []string // the descriptions of the environment in the session
+	compared   bool     // they were compared with the environment since the program started
+}
+
+// prefix is Agent.Prefix. Mask replaces the secrets of a text.
+func (p *prompts) prefix(m turn.Model, before *event.Prefix, mask func(string) string) event.Prefix {
+	out := event.Prefix{Replaced: mask(p.System), Added: mask(p.AppendSystem)}
 	if before != nil {
-		p.Replaced, p.Added = cmp.Or(p.Replaced, before.Replaced), cmp.Or(p.Added, before.Added)
+		out.Replaced, out.Added = cmp.Or(out.Replaced, before.Replaced), cmp.Or(out.Added, before.Added)
 	}
-	p.System = cmp.Or(p.Replaced, prompt)
-	basis := []string{p.Replaced, p.Added}
+	out.System = cmp.Or(out.Replaced, prompt)
+	basis := []string{out.Replaced, out.Added}
 	add := func(paragraph string) {
 		if paragraph != "" {
-			p.System += "\n" + paragraph
+			out.System += "\n" + paragraph
 		}
 		basis = append(basis, paragraph)
 	}
-	add(p.Added)
-	if a.o.Schema != nil {
-		add(a.o.Schema.Request())
+	add(out.Added)
+	if p.schema != nil {
+		add(p.schema.Request())
 	}
-	if a.o.Prompt.Instructions != nil {
+	if p.Instructions != nil {
 		var text string
-		text, p.Instructions = a.o.Prompt.Instructions(m.Context)
+		text, out.Instructions = p.Instructions(m.Context)
 		add(mask(text))
 	}
-	if p.Tools = a.offered(m, m.Unlisted); m.Rejected(p.Tools) {
-		p.Tools = a.offered(m, true)
+	if out.Tools = p.offered(m, m.Unlisted); m.Rejected(out.Tools) {
+		out.Tools = p.offered(m, true)
 	}
-	for _, spec := range p.Tools {
+	for _, spec := range out.Tools {
 		basis = append(basis, spec.Name)
 	}
-	if p.WebSearch = m.WebSearch; p.WebSearch {
+	if out.WebSearch = m.WebSearch; out.WebSearch {
 		basis = append(basis, webSearch)
 	}
-	p.Hash = hashOf(p.System, p.Tools)
-	p.Basis = hashOf(basis)
-	return p
+	out.Hash = hashOf(out.System, out.Tools)
+	out.Basis = hashOf(basis)
+	return out
 }
 
 // offered returns the tools that are offered to m, without the definitions of MCP tools if
 // unlisted is set.
-func (a *Agent) offered(m turn.Model, unlisted bool) (specs []llm.ToolSpec) {
-	for _, t := range a.tools.listed(unlisted) {
+func (p *prompts) offered(m turn.Model, unlisted bool) (specs []llm.ToolSpec) {
+	for _, t := range p.tools.listed(unlisted) {
 		specs = append(specs, t.Spec())
 	}
-	if a.o.Models.Offer != nil {
-		specs = a.o.Models.Offer(m.ID, m.Context, specs)
+	if p.offer != nil {
+		specs = p.offer(m.ID, m.Context, specs)
 	}
 	return specs
 }
 
-// situation is what the model knows of the environment.
-type situation struct {
-	earlier  []string // descriptions in the session
-	compared bool     // they were compared with the environment since the program started
-}
-
-// describe returns a description of the environment, or of its changes if the model
-// has a description. It is empty if there is nothing new.
-func (s *situation) describe(ctx context.Context, a *Agent) string {
-	if a.o.Prompt.Situation == nil || s.compared && len(s.earlier) > 0 {
+// situation returns a description of the environment for a model with a context window of
+// window tokens, or of its changes if the model has a description. It is empty if there is
+// nothing new.
+func (p *prompts) situation(ctx context.Context, window int, mode event.Mode) string {
+	if p.Situation == nil || p.compared && len(p.situations) > 0 {
 		return ""
 	}
 	ctx, stop := context.WithTimeout(ctx, situationTime)
 	defer stop()
-	text := a.o.Prompt.Situation(ctx, a.models.Current().Context, a.judge.Mode(), s.earlier)
-	s.compared = true
+	text := p.Situation(ctx, window, mode, p.situations)
+	p.compared = true
 	if text != "" {
-		s.earlier = append(s.earlier, text)
+		p.situations = append(p.situations, text)
 	}
 	return text
 }
 
-// instructionNews returns the notes about instruction files, and reports their
-// notices to the user.
-func (a *Agent) instructionNews() []string {
-	if a.o.Prompt.InstructionNotes == nil {
+// instructionNews returns the notes about instruction files, and passes their notices for
+// the user to notify.
+func (p *prompts) instructionNews(notify func(string)) []string {
+	if p.InstructionNotes == nil {
 		return nil
 	}
-	notes, notices := a.o.Prompt.InstructionNotes()
+	notes, notices := p.InstructionNotes()
 	for _, text := range notices {
-		a.rec.notify(text)
+		notify(text)
 	}
 	return notes
 }

@@ -117,7 +117,7 @@ func (a *Agent) catchUp(ctx context.Context, c *turn.Conversation, f *session.Fo
 	f.Abandon() // after a crashed turn
 	a.rec.loadTyped(f.Typed.Untold)
 	c.Load(f.Prefix, f.Messages, f.Marks, f.Steps, f.Meter, f.Readings)
-	a.situation.earlier = f.Situation
+	a.prompts.situations = f.Situation
 	if a.resume.pending {
 		a.inbox.moved, a.resume.pending = lastDir(f.Messages), false
 	}

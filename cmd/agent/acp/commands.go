@@ -119,27 +119,16 @@ type awaitedPrompt struct {
 	get func(context.Context) (event.Prompt, error)
 }
 
-// await asks the server for a prompt and sends it, unless the turn is cancelled.
-func (s *session) await(t *turn, p awaitedPrompt) {
-	ctx, stop := context.WithCancel(s.ctx)
-	t.stop = stop
-	s.side.Go(func() {
-		defer stop()
-		got, err := p.get(ctx)
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		switch {
-		case s.turn != t:
-		case t.cancelled:
-			s.endTurn(ending{response: acp.PromptResponse{StopReason: acp.StopReasonCancelled}})
-		case err != nil:
-			s.endTurn(ending{err: invalid("%s", clean(err.Error()))})
-		case got.IsEmpty():
-			s.endTurn(ending{err: invalid("the MCP server answered with an empty prompt")})
-		default:
-			got.Images = append(got.Images, p.Images...)
-			t.command = got
-			s.outbox.Send(got)
-		}
-	})
+// await asks the server for a prompt and sends it. The turn or its cancellation ends ctx.
+func (s *session) await(ctx context.Context, t *turn, p awaitedPrompt) {
+	got, err := p.get(ctx)
+	switch {
+	case err != nil:
+		s.turns.finish(t, ending{err: invalid("%s", clean(err.Error()))})
+	case got.IsEmpty():
+		s.turns.finish(t, ending{err: invalid("the MCP server answered with an empty prompt")})
+	default:
+		got.Images = append(got.Images, p.Images...)
+		s.turns.send(t, got)
+	}
 }

@@ -259,7 +259,7 @@ func (s *server) resume(id acp.SessionId, o Opening, servers []acp.McpServer, re
 // release closes a session that is opened again with other servers or directories.
 func (s *server) release(open *session) error {
 	switch {
-	case open.busy():
+	case open.turns.busy():
 		return invalid("the MCP servers and directories of session %s cannot be changed while a prompt runs: cancel it first", open.id)
 	case !open.opened.Saved():
 		return invalid("session %s is not saved, so its MCP servers and directories cannot be changed: create one with session/new", open.id)

@@ -15,13 +15,8 @@ import (
 	"agent/internal/tui/screen"
 )
 
-const (
-	// frame is the time for which streamed text and output are collected into one update.
-	frame = time.Second / 30
-	// killAfter is how long after a cancellation the turn is interrupted a second time,
-	// which kills what still runs.
-	killAfter = 3 * time.Second
-)
+// frame is the time for which streamed text and output are collected into one update.
+const frame = time.Second / 30
 
 // session is an open session. Its loop, a goroutine, takes the events of the agent and
 // sends updates to the editor, in order.
@@ -49,9 +44,7 @@ type session struct {
 	announced []acp.AvailableCommand // the slash commands that the editor has; nil before announce
 
 	choices *choices
-
-	mu   sync.Mutex
-	turn *turn // of the prompt that runs; nil if none does
+	turns   turns
 }
 
 // past is the transcript of a session.
@@ -62,24 +55,6 @@ type past struct {
 	loaded  chan struct{}
 	err     error
 	replays bool // the transcript is sent once the session is read
-}
-
-// turn is the turn of a prompt of the editor.
-type turn struct {
-	command   event.Command
-	ended     chan ending // holds one
-	began     bool        // the agent has taken the prompt
-	again     bool        // the prompt was sent a second time
-	cancelled bool
-	// stop ends the wait for an MCP server that answers with the prompt; nil without one.
-	// Command is nil until then.
-	stop context.CancelFunc
-}
-
-// ending is how a turn ended: with a reason to stop, or an error.
-type ending struct {
-	response acp.PromptResponse
-	err      error
 }
 
 // updates sends the updates of a session. Until the editor knows the session, it keeps them,
@@ -125,6 +100,7 @@ func newSession(c *conn, o *Opened, client acp.ClientCapabilities, known, replay
 	s.feed.window = o.Model.Context
 	commands := make(chan event.Command)
 	s.outbox = screen.NewOutbox(s.ctx, commands)
+	s.turns.outbox = s.outbox
 	s.choices = &choices{opened: o, outbox: s.outbox, answers: &s.answers, ended: s.ended, mode: o.Mode, model: o.Model}
 	s.questions = &questions{session: s.id, conn: c, client: client, feed: s.feed, ctx: s.ctx, cancel: s.cancel, open: map[string]context.CancelFunc{}}
 	go o.Agent.Run(s.ctx, commands, s.events)
@@ -140,13 +116,6 @@ func newSession(c *conn, o *Opened, client acp.ClientCapabilities, known, replay
 func (s *session) differs(servers []acp.McpServer, dirs []string) bool {
 	return servers != nil && !reflect.DeepEqual(servers, s.servers) && len(servers)+len(s.servers) > 0 ||
 		dirs != nil && !slices.Equal(dirs, s.dirs)
-}
-
-// busy reports whether a prompt runs.
-func (s *session) busy() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.turn != nil
 }
 
 // close interrupts the turn, waits for the agent and releases the session.
@@ -210,9 +179,7 @@ func (s *session) safely(f func()) {
 func (s *session) leave() {
 	s.feed.flush()
 	s.questions.withdrawAll()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.endTurn(ending{response: acp.PromptResponse{StopReason: acp.StopReasonCancelled}})
+	s.turns.close()
 }
 
 // take handles an event of the agent.
@@ -230,9 +197,9 @@ func (s *session) take(e event.Event) {
 	case event.AskDone:
 		s.questions.withdraw(e.ID)
 	case *event.UserSaid:
-		s.took(e)
+		s.turns.took(e)
 	case event.Unsent:
-		s.returned()
+		s.turns.returned()
 	case *event.ModeSet:
 		s.choices.modeSet(event.Mode(e.Mode))
 		s.feed.mode(event.Mode(e.Mode))
@@ -244,7 +211,7 @@ func (s *session) take(e event.Event) {
 	s.feed.take(e)
 	s.answers.Take(e)
 	if end, ok := e.(*event.TurnEnd); ok {
-		s.turnEnd(end)
+		s.turns.turnEnd(end)
 	}
 }
 
@@ -344,27 +311,23 @@ func (s *session) announce() {
 
 // prompt starts the turn of a prompt and returns the task that waits for its end.
 func (s *session) prompt(blocks []acp.ContentBlock) (task, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.turn != nil {
+	waiting, t := s.turns.begin(s.ctx)
+	if t == nil {
 		return nil, acp.NewInvalidRequest(map[string]any{"error": "a prompt is already running in this session: wait for its answer, or cancel it first"})
 	}
 	command, err := s.commandOf(context.Background(), blocks)
 	if err != nil {
+		s.turns.finish(t, ending{err: err})
 		return nil, err
 	}
-	t := &turn{ended: make(chan ending, 1)}
-	s.turn = t
-	if p, waits := command.(awaitedPrompt); waits {
-		s.await(t, p)
-	} else {
-		_, prompts := command.(event.Prompt)
-		if plan, undoes := command.(event.PlanUndo); undoes {
-			plan.Ref = screen.Await(&s.answers, func(e event.Event) { s.planned(t, e) })
-			command = plan
-		}
-		t.command, t.began = command, !prompts
-		s.outbox.Send(command)
+	switch c := command.(type) {
+	case awaitedPrompt:
+		s.side.Go(func() { s.await(waiting, t, c) })
+	case event.PlanUndo:
+		c.Ref = screen.Await(&s.answers, func(e event.Event) { s.planned(t, e) })
+		s.turns.send(t, c)
+	default:
+		s.turns.send(t, c)
 	}
 	return func(ctx context.Context) (any, func(), error) {
 		select {
@@ -380,103 +343,10 @@ func (s *session) prompt(blocks []acp.ContentBlock) (task, error) {
 
 // cancel interrupts the turn that runs, also one that the agent started itself.
 func (s *session) cancel() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.outbox.Send(event.Interrupt{})
-	t := s.turn
-	if t == nil {
-		return
-	}
-	t.cancelled = true
-	if t.stop != nil {
-		t.stop()
-	}
-	if t.undoes() { // no TurnEnd follows
+	if t := s.turns.cancel(); t != nil {
 		s.side.Go(func() {
 			s.do(s.questions.withdrawAll)
-			s.finish(t, acp.StopReasonCancelled)
+			s.turns.finish(t, stopped(acp.StopReasonCancelled))
 		})
 	}
-	time.AfterFunc(killAfter, func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if s.turn == t {
-			s.outbox.Send(event.Interrupt{})
-		}
-	})
-}
-
-// took notes that the agent has taken the prompt of the turn.
-func (s *session) took(e *event.UserSaid) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.turn != nil && !e.Auto {
-		s.turn.began = true
-	}
-}
-
-// returned handles a prompt that the agent returned without taking it, because another
-// turn ended at the same moment or the session could not be read. It sends the prompt
-// again, once.
-func (s *session) returned() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	switch t := s.turn; {
-	case t == nil || t.began || t.command == nil:
-	case t.cancelled:
-		s.endTurn(ending{response: acp.PromptResponse{StopReason: acp.StopReasonCancelled}})
-	case t.again:
-		t.began = true // the TurnEnd that follows says why
-	default:
-		t.again = true
-		s.outbox.Send(t.command)
-	}
-}
-
-// turnEnd answers the prompt when its turn has ended.
-func (s *session) turnEnd(e *event.TurnEnd) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	t := s.turn
-	if t == nil || !t.began && !t.cancelled { // a turn that the agent started itself
-		return
-	}
-	end := endingOf(e)
-	if t.cancelled {
-		end = ending{response: acp.PromptResponse{StopReason: acp.StopReasonCancelled}}
-	}
-	s.endTurn(end)
-}
-
-// endTurn answers the prompt, if one runs. s.mu is held.
-func (s *session) endTurn(end ending) {
-	if s.turn != nil {
-		s.turn.ended <- end
-		s.turn = nil
-	}
-}
-
-// endingOf returns how a turn ended, for the editor.
-func endingOf(e *event.TurnEnd) ending {
-	u := e.Usage
-	response := acp.PromptResponse{Usage: &acp.Usage{InputTokens: u.Input, OutputTokens: u.Output, TotalTokens: u.Total()}}
-	switch e.Reason {
-	case event.Done:
-		response.StopReason = acp.StopReasonEndTurn
-	case event.OutOfTokens:
-		response.StopReason = acp.StopReasonMaxTokens
-	case event.Filtered:
-		response.StopReason = acp.StopReasonRefusal
-	case event.MaxSteps, event.OverBudget, event.AllFailed, event.Repeating:
-		response.StopReason = acp.StopReasonMaxTurnRequests
-	case event.UserInterrupt:
-		response.StopReason = acp.StopReasonCancelled
-	default:
-		text := clean(e.Error)
-		if hint := hintOf(e); hint != "" {
-			text += ". " + hint
-		}
-		return ending{err: &acp.RequestError{Code: -32603, Message: text}}
-	}
-	return ending{response: response}
 }

@@ -16,9 +16,7 @@ import (
 // user, who approves it; then it is performed. It runs in the loop, after the update for the
 // event was sent.
 func (s *session) planned(t *turn, e event.Event) {
-	s.mu.Lock()
-	runs := s.turn == t
-	s.mu.Unlock()
+	runs := s.turns.runs(t)
 	plan, ok := e.(event.UndoPlan)
 	if runs && plan.ID != "" {
 		s.askUndo(t, plan)
@@ -27,26 +25,7 @@ func (s *session) planned(t *turn, e event.Event) {
 	if runs && ok {
 		s.feed.note(plan.Why)
 	}
-	s.finish(t, acp.StopReasonEndTurn)
-}
-
-// undoes reports whether the turn is an undo or a redo.
-func (t *turn) undoes() bool {
-	_, ok := t.command.(event.PlanUndo)
-	return ok
-}
-
-// finish ends a turn without a TurnEnd.
-func (s *session) finish(t *turn, why acp.StopReason) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.turn != t {
-		return
-	}
-	if t.cancelled {
-		why = acp.StopReasonCancelled
-	}
-	s.endTurn(ending{response: acp.PromptResponse{StopReason: why}})
+	s.turns.finish(t, stopped(acp.StopReasonEndTurn))
 }
 
 // askUndo asks the user to approve an undo.
@@ -69,9 +48,9 @@ func (s *session) askUndo(t *turn, p event.UndoPlan) {
 	s.questions.permission(ask, func(row *dialog.Row) {
 		s.do(func() { s.feed.answered(ask.ID) })
 		if row != nil && row.Kind == dialog.Yes {
-			s.outbox.Send(event.ApplyUndo{Ref: screen.Await(&s.answers, func(event.Event) { s.finish(t, acp.StopReasonEndTurn) }), ID: p.ID})
+			s.outbox.Send(event.ApplyUndo{Ref: screen.Await(&s.answers, func(event.Event) { s.turns.finish(t, stopped(acp.StopReasonEndTurn)) }), ID: p.ID})
 			return
 		}
-		s.finish(t, acp.StopReasonEndTurn)
+		s.turns.finish(t, stopped(acp.StopReasonEndTurn))
 	})
 }

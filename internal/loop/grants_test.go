@@ -123,7 +123,7 @@ func (s *standing) grants() (out []policy.Grant) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	for _, g := range state.Grants {
+	for _, g := range state.Standing.Grants {
 		out = append(out, policy.Recorded(g))
 	}
 	return out

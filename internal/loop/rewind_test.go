@@ -74,15 +74,15 @@ func TestFoldNamesAndGrants(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff(state.Grants, []event.Grant{grant}); d != "" || state.Title != "tides" {
+	if d := cmp.Diff(state.Standing.Grants, []event.Grant{grant}); d != "" || state.Title != "tides" {
 		t.Errorf("got title %q, grants %s", state.Title, d)
 	}
 	state, err = session.Fold(of(append(records, recordsOf(t, &event.Rewound{Keep: 2})...)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(state.Events) != 2 || len(state.Grants) != 0 || state.Title != "tides" {
-		t.Errorf("got %d events, grants %v, title %q, want 2, none and the title", len(state.Events), state.Grants, state.Title)
+	if len(state.Events) != 2 || len(state.Standing.Grants) != 0 || state.Title != "tides" {
+		t.Errorf("got %d events, grants %v, title %q, want 2, none and the title", len(state.Events), state.Standing.Grants, state.Title)
 	}
 }
 

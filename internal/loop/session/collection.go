@@ -14,11 +14,11 @@ import (
 // typed commands, which belong to no turn.
 func (g collection) folded() *Folding {
 	f := NewFolding()
-	f.collection = g
+	f.all = g
 	for i, e := range g.events {
 		f.Add(e)
 		if i+1 == g.rewound {
-			f.inTurn = false // a rewind ends the turn
+			f.turn.open = false // a rewind ends the turn
 		}
 	}
 	f.close()

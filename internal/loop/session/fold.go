@@ -33,7 +33,7 @@ type State struct {
 	Situation     []string          // the messages that describe the environment
 	Title         string            // set by the user; empty for the default
 	Untold        []*event.ShellEnd // typed commands whose output the model has not received
-	Standing
+	Standing      Standing
 	// Closing are the missing events of a session whose program exited during a turn:
 	// a truncated answer, the ends of delegates, the one result of each open call, the
 	// end of the turn. Fold adds those of Index.Lost. They are included in Messages and
@@ -46,7 +46,7 @@ type State struct {
 func Fold(records iter.Seq2[history.Record, error]) (State, error) {
 	g, err := collect(records)
 	f := g.folded()
-	for _, e := range f.lost() {
+	for _, e := range f.all.lost() {
 		f.closing(e)
 	}
 	return f.state(), err
@@ -59,19 +59,24 @@ type Folding struct {
 	Meter    window.Meter     // of the model's window
 	Marks    window.Marks     // of the compactions
 	Readings []window.Reading // file contents that the model has seen
-	collection
-	open   calls.Open
-	inTurn bool
-	began  time.Time // of the open turn
-	steps  int
-	usage  llm.Usage // of the open turn
+	all      collection       // of the events that Fold has read; Add does not need them
+	open     calls.Open
+	turn     openTurn
+}
+
+// openTurn is a turn that has not ended.
+type openTurn struct {
+	open  bool // false between turns
+	began time.Time
+	steps int
+	usage llm.Usage
 }
 
 // NewFolding returns a Folding of no events.
 func NewFolding() *Folding { return &Folding{} }
 
 func (f *Folding) state() State {
-	f.Title, f.Events = f.title, f.events
+	f.Title, f.Events = f.all.title, f.all.events
 	f.Untold = f.Typed.Untold
 	return f.State
 }
@@ -84,8 +89,8 @@ func (f *Folding) Add(e event.Durable) {
 	case *event.UserSaid:
 		f.addPrompt(e)
 	case *event.MessageDone:
-		if !f.inTurn { // a retry begins a turn without a prompt
-			f.inTurn, f.began, f.steps, f.usage = true, e.Time, 0, llm.Usage{}
+		if !f.turn.open { // a retry begins a turn without a prompt
+			f.turn = openTurn{open: true, began: e.Time}
 		}
 		f.Messages = append(f.Messages, e.Message)
 	case *event.ToolEnd:
@@ -98,7 +103,7 @@ func (f *Folding) Add(e event.Durable) {
 	case *event.StepEnd:
 		f.endStep(e)
 	case *event.TurnEnd:
-		f.inTurn, f.steps, f.usage = false, 0, llm.Usage{}
+		f.turn = openTurn{began: f.turn.began}
 	case *event.Compacted:
 		f.compact(e)
 	case *event.ModelSet:
@@ -110,7 +115,7 @@ func (f *Folding) Add(e event.Durable) {
 	case *event.PlanSet:
 		f.setPlan(e)
 	case *event.DelegateEnd:
-		f.usage, f.Usage = f.usage.Add(e.Usage), f.Usage.Add(e.Usage)
+		f.spend(e.Usage)
 	case *event.Prefix:
 		f.Prefix = e
 	case *event.Undone:
@@ -124,9 +129,9 @@ func (f *Folding) Add(e event.Durable) {
 // endStep folds the end of a step: its usage, and the size of the context window that
 // the provider counted.
 func (f *Folding) endStep(e *event.StepEnd) {
-	f.steps++
+	f.turn.steps++
 	f.Steps++
-	f.usage, f.Usage = f.usage.Add(e.Usage), f.Usage.Add(e.Usage)
+	f.spend(e.Usage)
 	said := len(f.Messages)
 	for said > 0 && f.Messages[said-1].Kind == llm.ToolResult {
 		said--
@@ -146,7 +151,12 @@ func (f *Folding) compact(e *event.Compacted) {
 	}
 	f.Meter = f.Meter.Compacted(prefix, f.Messages)
 	f.Messages, f.Marks, _ = window.Apply(f.Messages, f.Marks, e)
-	f.usage, f.Usage = f.usage.Add(e.Usage), f.Usage.Add(e.Usage)
+	f.spend(e.Usage)
+}
+
+// spend adds what a request used to the open turn and to the session.
+func (f *Folding) spend(u llm.Usage) {
+	f.turn.usage, f.Usage = f.turn.usage.Add(u), f.Usage.Add(u)
 }
 
 // setModel sets the model from e.
@@ -158,9 +168,9 @@ func (s *State) setModel(e *event.ModelSet) {
 func (f *Folding) addPrompt(e *event.UserSaid) {
 	if !e.Steered {
 		f.Abandon()
-		f.began, f.steps, f.usage = e.Time, 0, llm.Usage{}
+		f.turn = openTurn{open: f.turn.open, began: e.Time}
 	}
-	f.inTurn = f.inTurn || !isNote(e)
+	f.turn.open = f.turn.open || !isNote(e)
 	f.Messages = append(f.Messages, llm.Message{Kind: llm.User, Text: e.Text, Images: e.Images})
 	if e.Situation {
 		f.Situation = append(f.Situation, e.Text)
@@ -178,9 +188,9 @@ func (f *Folding) Abandon() {
 
 // close completes the open turn with the Closing events.
 func (f *Folding) close() {
-	meta := event.Meta{Time: f.last}
-	for _, k := range slices.Clone(f.order) {
-		p := f.partial[k]
+	meta := event.Meta{Time: f.all.last}
+	for _, k := range slices.Clone(f.all.order) {
+		p := f.all.partial[k]
 		if strings.TrimSpace(p.Text) == "" {
 			continue
 		}
@@ -188,21 +198,21 @@ func (f *Folding) close() {
 	}
 	for _, c := range slices.Clone(f.open) {
 		if c.Delegate != nil && c.DelegateEnd == nil {
-			f.closing(f.delegates.end(c.Delegate, meta))
+			f.closing(f.all.delegates.end(c.Delegate, meta))
 		}
 		f.closing(endOf(c, meta))
 	}
-	if f.inTurn {
+	if f.turn.open {
 		n := len(f.Messages)
 		cut := n > 0 && f.Messages[n-1].Kind == llm.Assistant && f.Messages[n-1].Cut
-		f.closing(&event.TurnEnd{Meta: meta, Reason: event.UserInterrupt, Steps: f.steps, Usage: f.usage, Cut: cut, Unanswered: llm.Unanswered(f.Messages),
-			Duration: max(f.last.Sub(f.began), 0), Error: "the program exited during this turn"})
+		f.closing(&event.TurnEnd{Meta: meta, Reason: event.UserInterrupt, Steps: f.turn.steps, Usage: f.turn.usage, Cut: cut, Unanswered: llm.Unanswered(f.Messages),
+			Duration: max(f.all.last.Sub(f.turn.began), 0), Error: "the program exited during this turn"})
 	}
 }
 
 func (f *Folding) closing(e event.Durable) {
 	f.Closing = append(f.Closing, e)
-	f.collection.add(e)
+	f.all.add(e)
 	f.Add(e)
 }
 

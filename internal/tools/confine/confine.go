@@ -66,17 +66,14 @@ type Area struct {
 	Options
 	workspace string // without links
 
-	mu        sync.Mutex
-	tree      tree
-	around    []string           // worktrees that contain the writable directories
-	above     []string           // git directories outside the writable directories: see repositoryAbove
-	lastGit   map[string]gitDir  // git directories by path, as last read
-	lastFiles map[string]content // .git files by path, as last read
-	indexes   map[string]index   // of git, by path
-	listed    map[string]listed  // protected directories by path
-	prepared  bool               // see prepare
-	linked    []string           // installations of programs in the home directory
-	passing   map[string]bool    // results of passesTops
+	mu       sync.Mutex
+	tree     tree
+	around   []string // worktrees that contain the writable directories
+	above    []string // git directories outside the writable directories: see repositoryAbove
+	last     lastRead
+	prepared bool            // see prepare
+	linked   []string        // installations of programs in the home directory
+	passing  map[string]bool // results of passesTops
 }
 
 // New returns an Area. It reads nothing until the first command.
@@ -84,7 +81,7 @@ func New(o Options) *Area {
 	if o.Readable == nil {
 		o.Readable = func() []string { return nil }
 	}
-	return &Area{Options: o, lastGit: map[string]gitDir{}, indexes: map[string]index{}, listed: map[string]listed{}, passing: map[string]bool{}}
+	return &Area{Options: o, last: lastRead{indexes: map[string]index{}, listed: map[string]listed{}}, passing: map[string]bool{}}
 }
 
 // Guard is the check of one command. A nil Guard does nothing.
@@ -180,7 +177,7 @@ func (a *Area) Begin(e Extent) *Guard {
 		g.write = append(g.write, realpath.Of(path))
 	}
 	g.profile.ReadOnly = slices.Concat(g.profile.ReadOnly, e.ReadOnly, g.protect())
-	a.lastGit, a.lastFiles = g.gitDirs, g.gitFiles
+	a.last.gitDirs, a.last.gitFiles = g.gitDirs, g.gitFiles
 	for _, path := range a.Fixed() {
 		g.profile.ReadOnly = append(g.profile.ReadOnly, g.protectPath(path, usedByOthers)...)
 	}

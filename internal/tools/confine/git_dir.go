@@ -102,15 +102,15 @@ func (g *Guard) gitWorktrees() map[string][]string {
 // gitDirOf returns the git directory that git uses in a worktree, without links; "" if there is
 // none.
 func (g *Guard) gitDirOf(worktree string) string {
-	dir, file := g.area.gitDirOf(worktree)
+	dir, file := g.area.last.gitDirOf(worktree)
 	g.gitFiles[filepath.Join(worktree, ".git")] = file
 	return dir
 }
 
 // gitDirOf returns the git directory of a worktree, as Guard.gitDirOf, and its .git file.
-func (a *Area) gitDirOf(worktree string) (dir string, file content) {
+func (r *lastRead) gitDirOf(worktree string) (dir string, file content) {
 	path := filepath.Join(worktree, ".git")
-	file = readContent(path, a.lastFiles[path])
+	file = readContent(path, r.gitFiles[path])
 	named := file
 	if file.exists && !file.plain {
 		path = realpath.Of(path)
@@ -136,7 +136,7 @@ func gitDirIn(file content, worktree string) (dir string, ok bool) {
 func (g *Guard) readGitDir(path string) gitDir {
 	d, ok := g.gitDirs[path]
 	if !ok {
-		d = readGitDir(path, g.area.lastGit[path])
+		d = readGitDir(path, g.area.last.gitDirs[path])
 		g.gitDirs[path] = d
 	}
 	return d

@@ -76,7 +76,7 @@ func (g *Guard) protectLinks(top, why string, readOnly *[]string) {
 			continue
 		}
 		seen[dir] = true
-		l := g.area.list(dir)
+		l := g.area.last.list(dir)
 		todo = append(todo, l.dirs...)
 		for _, link := range l.links {
 			if !g.canMove(link, top) {
@@ -144,13 +144,13 @@ func (g *Guard) resolve(path string) (links []realpath.Link, real string, info f
 
 // list returns the links and directories in a protected directory. It reads only a directory
 // that has changed.
-func (a *Area) list(dir string) listed {
+func (r *lastRead) list(dir string) listed {
 	info, err := os.Lstat(dir)
 	if err != nil || !info.IsDir() {
 		return listed{}
 	}
 	s := stampOf(info)
-	if l, ok := a.listed[dir]; ok && !l.racy && l.stamp == s {
+	if l, ok := r.listed[dir]; ok && !l.racy && l.stamp == s {
 		return l
 	}
 	l := listed{stamp: s, racy: s.fresh(time.Now())}
@@ -173,7 +173,7 @@ func (a *Area) list(dir string) listed {
 		link.dir = err == nil && to.IsDir()
 		l.links = append(l.links, link)
 	}
-	a.listed[dir] = l
+	r.listed[dir] = l
 	return l
 }
 

@@ -59,3 +59,12 @@ func readContent(path string, before content) content {
 	now.text = string(text)
 	return now
 }
+
+// lastRead holds what was read for earlier commands, by path. Its methods read again only
+// what has changed.
+type lastRead struct {
+	gitDirs  map[string]gitDir
+	gitFiles map[string]content // .git files
+	indexes  map[string]index   // of git
+	listed   map[string]listed  // protected directories
+}

@@ -18,7 +18,17 @@ type index struct {
 // submodules returns the directories in which git looks for the submodules of a worktree, by
 // its index, if commands can write to them. They need not exist.
 func (a *Area) submodules(worktree string) (dirs []string) {
-	gitDir, _ := a.gitDirOf(worktree)
+	for _, path := range a.last.submodules(worktree) {
+		if dir := filepath.Join(worktree, filepath.FromSlash(path)); a.writable(dir) {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs
+}
+
+// submodules returns the paths of the submodules in the index of a worktree.
+func (r *lastRead) submodules(worktree string) []string {
+	gitDir, _ := r.gitDirOf(worktree)
 	if gitDir == "" {
 		return nil
 	}
@@ -27,18 +37,13 @@ func (a *Area) submodules(worktree string) (dirs []string) {
 	if err != nil {
 		return nil
 	}
-	i, known := a.indexes[file]
+	i, known := r.indexes[file]
 	if s := stampOf(info); !known || i.racy || i.stamp != s {
 		i = index{stamp: s, racy: s.fresh(time.Now())}
 		var isSplit bool
 		i.paths, isSplit = git.Submodules(gitDir)
 		i.racy = i.racy || isSplit // another part may change without this one
-		a.indexes[file] = i
+		r.indexes[file] = i
 	}
-	for _, path := range i.paths {
-		if dir := filepath.Join(worktree, filepath.FromSlash(path)); a.writable(dir) {
-			dirs = append(dirs, dir)
-		}
-	}
-	return dirs
+	return i.paths
 }

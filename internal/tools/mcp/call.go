@@ -22,12 +22,11 @@ import (
 // callTool calls a tool. A call that was not delivered is repeated once on a new
 // connection.
 func (s *server) callTool(ctx context.Context, name string, args json.RawMessage, user tools.Approved) (tools.Result, error) {
-	select {
-	case s.calls <- struct{}{}:
-		defer func() { <-s.calls }()
-	case <-ctx.Done():
-		return tools.Result{}, ctx.Err()
+	release, err := s.calls.wait(ctx)
+	if err != nil {
+		return tools.Result{}, err
 	}
+	defer release()
 	for again := true; ; again = false {
 		session, err := s.ready(ctx)
 		if err != nil {
@@ -83,8 +82,8 @@ func (s *server) callOnce(ctx context.Context, session *sdk.ClientSession, name 
 	token := rand.Text()
 	s.sent.add(token)
 	call := newRunning(ctx, name, user, s.Silence, func() { stop(errSilent) })
-	s.addCall(token, call)
-	defer s.endCall(token)
+	s.calls.add(token, call)
+	defer s.calls.end(token)
 	if args == nil {
 		args = json.RawMessage("{}")
 	}

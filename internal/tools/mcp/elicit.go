@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -77,9 +76,7 @@ func (s *server) elicit(ctx context.Context, p *sdk.ElicitParams) *sdk.ElicitRes
 // ask asks the user through a running call. If several calls run on the server, the
 // question may belong to any of them: the protocol does not say to which.
 func (s *server) ask(ctx context.Context, p *sdk.ElicitParams) elicit.Reply {
-	s.mu.Lock()
-	calls := slices.SortedFunc(maps.Values(s.running), func(a, b *running) int { return strings.Compare(a.tool, b.tool) })
-	s.mu.Unlock()
+	calls := s.calls.all()
 	if len(calls) == 0 {
 		return elicit.Reply{Action: elicit.Decline, Why: noCall}
 	}
@@ -152,10 +149,7 @@ func (s *server) series(p *sdk.ElicitParams, tool string) (elicit.Series, error)
 // pageDone notes that the user has finished on a page. The protocol does not say for which
 // call, and the server has to answer again within the usual time.
 func (s *server) pageDone(id string) {
-	s.mu.Lock()
-	calls := slices.Collect(maps.Values(s.running))
-	s.mu.Unlock()
-	for _, c := range calls {
+	for _, c := range s.calls.all() {
 		select {
 		case c.pages <- id:
 		default:

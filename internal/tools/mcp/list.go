@@ -108,22 +108,17 @@ func resultSize(meta sdk.Meta) int {
 	return int(min(max(wanted, maxResult), mostResult))
 }
 
-// changes are the lists of a server that must be read.
-type changes struct{ tools, resources, prompts bool }
-
 // listChanged reads lists again. All changes that are reported meanwhile cause one more
 // listing.
 func (s *server) listChanged(c changes) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.session == nil || c == (changes{}) { // the lists are about to be read, or not needed
+	if s.conn.session == nil || c == (changes{}) { // the lists are about to be read, or not needed
 		return
 	}
-	s.stale = changes{s.stale.tools || c.tools, s.stale.resources || c.resources, s.stale.prompts || c.prompts}
-	if s.listing {
+	if !s.offers.changed(c) {
 		return
 	}
-	s.listing = true
 	s.all.running.Go(func() {
 		for session, c := s.takeStale(); session != nil; session, c = s.takeStale() {
 			s.listAgain(session, c)
@@ -139,13 +134,11 @@ func (s *server) listChanged(c changes) {
 func (s *server) takeStale() (*sdk.ClientSession, changes) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	c := s.stale
-	s.stale = changes{}
-	if c == (changes{}) || s.session == nil || s.all.ctx.Err() != nil {
-		s.listing = false
+	c := s.offers.takeStale(s.conn.session != nil && s.all.ctx.Err() == nil)
+	if c == (changes{}) {
 		return nil, c
 	}
-	return s.session, c
+	return s.conn.session, c
 }
 
 // listAgain replaces lists with the server's current ones.
@@ -160,7 +153,7 @@ func (s *server) listAgain(session *sdk.ClientSession, c changes) {
 	}
 	replace := func(do func()) {
 		s.mu.Lock()
-		if s.session == session {
+		if s.conn.session == session {
 			do()
 		}
 		s.mu.Unlock()
@@ -168,7 +161,7 @@ func (s *server) listAgain(session *sdk.ClientSession, c changes) {
 	}
 	if c.tools {
 		if found, rejected, err := s.list(ctx, session); !failed(err) {
-			replace(func() { s.tools, s.rejected = found, rejected })
+			replace(func() { s.offers.tools, s.offers.rejected = found, rejected })
 		}
 	}
 	if c.resources {

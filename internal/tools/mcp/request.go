@@ -15,12 +15,11 @@ import (
 // sent once more on a new connection. The server must answer within its limit of silence.
 // An error contains text of the server.
 func request[R any](ctx context.Context, s *server, send func(context.Context, *sdk.ClientSession) (R, error)) (got R, err error) {
-	select {
-	case s.calls <- struct{}{}:
-		defer func() { <-s.calls }()
-	case <-ctx.Done():
-		return got, ctx.Err()
+	release, err := s.calls.wait(ctx)
+	if err != nil {
+		return got, err
 	}
+	defer release()
 	for again := true; ; again = false {
 		session, err := s.ready(ctx)
 		if err != nil {

@@ -40,22 +40,6 @@ type Resource struct {
 	Template          bool
 }
 
-// offers are what a server offers besides tools.
-type offers struct {
-	hasResources, hasPrompts bool // by its capabilities
-	resources                []Resource
-	prompts                  []Prompt
-}
-
-// offersOf returns what the server of a session offers, without the lists.
-func offersOf(session *sdk.ClientSession) offers {
-	c := session.InitializeResult().Capabilities
-	if c == nil {
-		return offers{}
-	}
-	return offers{hasResources: c.Resources != nil, hasPrompts: c.Prompts != nil}
-}
-
 // listResources returns the resources of a server and then its templates, each in the
 // server's order.
 func (s *server) listResources(ctx context.Context, session *sdk.ClientSession) (found []Resource, err error) {

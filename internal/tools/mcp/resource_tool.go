@@ -115,7 +115,7 @@ func (b *Toolbox) listResources(ctx context.Context, name, query string) (tools.
 	all := s.status().Resources
 	if len(all) == 0 { // perhaps they have not been read yet
 		all, err = request(ctx, s, func(ctx context.Context, session *sdk.ClientSession) ([]Resource, error) {
-			if !offersOf(session).hasResources {
+			if !hasLists(session).resources {
 				return nil, nil
 			}
 			return s.listResources(ctx, session)

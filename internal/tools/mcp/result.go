@@ -194,7 +194,7 @@ func (s sentTexts) without(v any) any {
 func (s *server) sizeOf(tool string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, t := range s.tools {
+	for _, t := range s.offers.tools {
 		if t.Tool == tool {
 			return t.maxResult
 		}

@@ -2,6 +2,9 @@ package mcp
 
 import (
 	"context"
+	"maps"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -78,28 +81,57 @@ func (r *running) pause() (resume func(limit time.Duration)) {
 	}
 }
 
-// addCall adds a call to those that run on the server, by its progress token.
-func (s *server) addCall(token string, r *running) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.running[token] = r
+// runningCalls are the calls that run on a server. Its methods are safe for concurrent use.
+type runningCalls struct {
+	slots chan struct{} // has a token for each request that runs
+
+	mu      sync.Mutex
+	byToken map[string]*running // by progress token
 }
 
-// endCall ends and removes a call.
-func (s *server) endCall(token string) {
-	s.mu.Lock()
-	r := s.running[token]
-	delete(s.running, token)
-	s.mu.Unlock()
+func newRunningCalls() *runningCalls {
+	return &runningCalls{slots: make(chan struct{}, maxCalls), byToken: map[string]*running{}}
+}
+
+// wait waits until a request may run, and returns the function that lets the next one run.
+func (c *runningCalls) wait(ctx context.Context) (release func(), err error) {
+	select {
+	case c.slots <- struct{}{}:
+		return func() { <-c.slots }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// add adds a call by its progress token.
+func (c *runningCalls) add(token string, r *running) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.byToken[token] = r
+}
+
+// end ends and removes a call.
+func (c *runningCalls) end(token string) {
+	c.mu.Lock()
+	r := c.byToken[token]
+	delete(c.byToken, token)
+	c.mu.Unlock()
 	r.end()
 }
 
+// all returns the calls, by tool.
+func (c *runningCalls) all() []*running {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.SortedFunc(maps.Values(c.byToken), func(a, b *running) int { return strings.Compare(a.tool, b.tool) })
+}
+
 // progress passes a report of progress to its call.
-func (s *server) progress(p *sdk.ProgressNotificationParams) {
+func (c *runningCalls) progress(p *sdk.ProgressNotificationParams) {
 	token, _ := p.ProgressToken.(string)
-	s.mu.Lock()
-	r := s.running[token]
-	s.mu.Unlock()
+	c.mu.Lock()
+	r := c.byToken[token]
+	c.mu.Unlock()
 	if r != nil {
 		r.reported(progressText(p))
 	}

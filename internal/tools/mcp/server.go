@@ -35,30 +35,20 @@ type server struct {
 	all   *Connections
 	log   process.Log
 	sent  sent
-	calls chan struct{} // has a token for each running call
+	calls *runningCalls
 
 	connecting sync.Mutex // held while a connection is made
 
-	mu       sync.Mutex
-	state    State
-	why      string
-	session  *sdk.ClientSession // nil unless state is Ready
-	wasReady bool               // it has been ready before
-	ended    string             // how its program exited on its own; empty if it did not
-	tools    []Tool
-	rejected []string
-	protocol string
-	offers   offers
-	stale    changes             // what must be listed, because the server reported a change
-	listing  bool                // lists are being read again
-	running  map[string]*running // by progress token
+	mu     sync.Mutex
+	conn   connection
+	offers offers
 }
 
 func newServer(c *Connections, s Server) *server {
-	out := &server{Server: s, all: c, state: Starting, calls: make(chan struct{}, maxCalls), running: map[string]*running{}}
+	out := &server{Server: s, all: c, conn: connection{state: Starting}, calls: newRunningCalls()}
 	out.Silence = cmp.Or(s.Silence, DefaultSilence)
 	if s.Off != "" {
-		out.state, out.why = Off, s.Off
+		out.conn.state, out.conn.why = Off, s.Off
 	}
 	return out
 }
@@ -66,19 +56,19 @@ func newServer(c *Connections, s Server) *server {
 func (s *server) status() Status {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	reports, instructions := false, ""
-	if s.session != nil {
-		r := s.session.InitializeResult()
-		reports = r.Capabilities != nil && r.Capabilities.Tools != nil && r.Capabilities.Tools.ListChanged
-		instructions = phrase.Clip(strings.ToValidUTF8(strings.TrimSpace(r.Instructions), "\uFFFD"), maxInstructions)
+	c, o := &s.conn, &s.offers
+	reports, instructions := c.describe()
+	return Status{
+		Server: s.Server, State: c.state, Why: c.why, Changes: reports, Instructions: instructions, Protocol: c.protocol,
+		Tools: slices.Clone(o.tools), Rejected: slices.Clone(o.rejected), Resources: o.resources, HasResources: o.hasResources, Prompts: o.prompts,
+		Listing: c.session != nil && (o.listing || o.stale != (changes{})),
 	}
-	return Status{Server: s.Server, State: s.state, Why: s.why, Tools: slices.Clone(s.tools), Changes: reports, Instructions: instructions, Rejected: slices.Clone(s.rejected), Protocol: s.protocol, Resources: s.offers.resources, HasResources: s.offers.hasResources, Prompts: s.offers.prompts, Listing: s.session != nil && (s.listing || s.stale != (changes{}))}
 }
 
 // set changes the state and reports the change.
 func (s *server) set(state State, why string) {
 	s.mu.Lock()
-	s.state, s.why = state, why
+	s.conn.state, s.conn.why = state, why
 	s.mu.Unlock()
 	s.all.noteChange()
 }
@@ -87,23 +77,23 @@ func (s *server) set(state State, why string) {
 // connection was lost.
 func (s *server) ready(ctx context.Context) (*sdk.ClientSession, error) {
 	s.mu.Lock()
-	session, state, why, was := s.session, s.state, s.why, s.wasReady
+	now := s.conn
 	s.mu.Unlock()
 	switch {
-	case session != nil:
-		return session, nil
-	case state != Starting && !was:
-		return nil, fmt.Errorf("the MCP server %s is not available: %s", s.Name, strings.TrimSuffix(string(state)+": "+why, ": "))
+	case now.session != nil:
+		return now.session, nil
+	case now.state != Starting && !now.wasReady:
+		return nil, fmt.Errorf("the MCP server %s is not available: %s", s.Name, strings.TrimSuffix(string(now.state)+": "+now.why, ": "))
 	}
 	if err := s.connect(ctx); err != nil {
 		return nil, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.session == nil {
-		return nil, fmt.Errorf("the MCP server %s has ended: %s", s.Name, s.why)
+	if s.conn.session == nil {
+		return nil, fmt.Errorf("the MCP server %s has ended: %s", s.Name, s.conn.why)
 	}
-	return s.session, nil
+	return s.conn.session, nil
 }
 
 // connect connects to the server and lists its tools, unless it is connected. It sets the
@@ -162,11 +152,8 @@ func (s *server) open(ctx context.Context) error {
 		return err
 	}
 	s.mu.Lock()
-	s.session, s.state, s.why, s.wasReady = session, Ready, "", true
-	s.tools, s.rejected, s.protocol = found, rejected, session.InitializeResult().ProtocolVersion
-	s.offers = offersOf(session)
-	more := changes{resources: s.offers.hasResources, prompts: s.offers.hasPrompts}
-	s.stale = more // so that nobody takes the empty lists for complete
+	s.conn.opened(session)
+	more := s.offers.begin(session, found, rejected)
 	s.mu.Unlock()
 	s.listChanged(more)
 	s.all.running.Go(func() {
@@ -200,7 +187,7 @@ func (s *server) dial(ctx context.Context, version string, discover time.Duratio
 		ToolListChangedHandler:      func(context.Context, *sdk.ToolListChangedRequest) { s.listChanged(changes{tools: true}) },
 		ResourceListChangedHandler:  func(context.Context, *sdk.ResourceListChangedRequest) { s.listChanged(changes{resources: true}) },
 		PromptListChangedHandler:    func(context.Context, *sdk.PromptListChangedRequest) { s.listChanged(changes{prompts: true}) },
-		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) { s.progress(r.Params) },
+		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) { s.calls.progress(r.Params) },
 		ElicitationCompleteHandler: func(_ context.Context, r *sdk.ElicitationCompleteNotificationRequest) {
 			s.pageDone(r.Params.ElicitationID)
 		},
@@ -270,7 +257,7 @@ func (s *server) explain(err error) (State, string) {
 	}
 	text := plain(err)
 	s.mu.Lock()
-	ended := s.ended
+	ended := s.conn.ended
 	s.mu.Unlock()
 	if ended != "" {
 		text = "the program ended (" + ended + ")"
@@ -303,13 +290,13 @@ func plain(err error) string {
 func (s *server) programEnded(how string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.ended = how
+	s.conn.ended = how
 }
 
 // lost notes that a session has ended and was not closed by this program.
 func (s *server) lost(session *sdk.ClientSession, err error) {
 	s.mu.Lock()
-	current := s.session == session
+	current := s.conn.session == session
 	s.mu.Unlock()
 	if !current {
 		return
@@ -333,14 +320,11 @@ func (s *server) lost(session *sdk.ClientSession, err error) {
 // drop closes a session if it is the current one; nil means any session.
 func (s *server) drop(session *sdk.ClientSession) {
 	s.mu.Lock()
-	old := s.session
-	if old == nil || session != nil && session != old {
-		s.mu.Unlock()
-		return
-	}
-	s.session, s.state, s.why = nil, Starting, ""
+	old := s.conn.drop(session)
 	s.mu.Unlock()
-	endSession(old)
+	if old != nil {
+		endSession(old)
+	}
 }
 
 // closeTime limits how long the end of a session takes, in which a program has time to exit.

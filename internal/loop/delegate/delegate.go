@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"agent/internal/llm/phrase"
@@ -29,9 +29,9 @@ type delegate struct {
 	pool   *Pool
 	host   Host
 	task   Task
-	call   string        // as in event.DelegateStart
-	cancel func()        // stops it before its session runs
-	wake   chan struct{} // signals orders
+	call   string // as in event.DelegateStart
+	cancel func() // stops it before its session runs
+	orders *orders
 	// detached is closed when the delegate continues in the background.
 	detached chan struct{}
 	done     chan struct{} // closed when it has ended
@@ -41,49 +41,14 @@ type delegate struct {
 
 	shown event.Delegate // guarded by the lock of the pool
 
-	mu      sync.Mutex
-	orders  []event.Command // for the session
-	deaf    bool            // orders are no longer accepted
-	stopped bool            // interrupt was called
-}
-
-// watch is an order to send all events so far, and those that follow, to the front
-// end.
-type watch struct{ event.Command }
-
-// order sends a command to the session. It returns false if the session has ended.
-func (d *delegate) order(c event.Command) bool {
-	d.mu.Lock()
-	if d.deaf {
-		d.mu.Unlock()
-		return false
-	}
-	d.orders = append(d.orders, c)
-	d.mu.Unlock()
-	select {
-	case d.wake <- struct{}{}:
-	default:
-	}
-	return true
-}
-
-// refuseOrders makes order fail from now on if no orders are left. It reports whether it
-// did.
-func (d *delegate) refuseOrders() bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.deaf = len(d.orders) == 0
-	return d.deaf
+	stopped atomic.Bool // interrupt was called
 }
 
 // interrupt stops the delegate. A second call kills running commands.
 func (d *delegate) interrupt() {
-	d.mu.Lock()
-	again := d.stopped
-	d.stopped = true
-	d.mu.Unlock()
+	again := d.stopped.Swap(true)
 	if d.cancel(); again {
-		d.order(event.Interrupt{})
+		d.orders.give(event.Interrupt{})
 	}
 }
 
@@ -155,11 +120,7 @@ func (d *delegate) finish(note string) {
 	if d.note = note; note != "" {
 		e.Answer = strings.TrimSpace(e.Answer + "\n\n" + note)
 	}
-	d.mu.Lock()
-	d.deaf = true
-	left := d.orders
-	d.orders = nil
-	d.mu.Unlock()
+	left := d.orders.close()
 	p.mu.Lock()
 	d.shown.Ended, d.shown.Action = p.o.Now(), ""
 	d.shown.State = e.State()

@@ -253,7 +253,7 @@ func (p *Pool) Steer(id int, text string) error {
 		return errors.New("the message is empty: /agents steer N TEXT")
 	}
 	d, err := p.running(id)
-	if err == nil && !d.order(event.Prompt{Text: text}) {
+	if err == nil && !d.orders.give(event.Prompt{Text: text}) {
 		err = fmt.Errorf("%s has ended", d.task.Label)
 	}
 	return err
@@ -303,7 +303,7 @@ func (p *Pool) Watch(id int) error {
 		return nil
 	}
 	d, err := p.running(id)
-	if err == nil && !d.order(watch{}) {
+	if err == nil && !d.orders.give(watch{}) {
 		err = fmt.Errorf("%s has ended", d.task.Label)
 	}
 	return err
@@ -356,7 +356,7 @@ func (p *Pool) start(t Task, call string, background bool) (*delegate, error) {
 	}
 	t.Label = Label{t.Agent.Name, p.number(call)}
 	delete(p.calls, call)
-	d := &delegate{pool: p, host: p.host, task: t, call: call, wake: make(chan struct{}, 1), detached: make(chan struct{}), done: make(chan struct{})}
+	d := &delegate{pool: p, host: p.host, task: t, call: call, orders: newOrders(), detached: make(chan struct{}), done: make(chan struct{})}
 	d.shown = event.Delegate{
 		ID: t.ID, Call: call, Name: t.Name, Task: phrase.OneLine(t.Prompt, maxTask),
 		State: event.DelegateQueued, Began: p.o.Now(), Background: background,

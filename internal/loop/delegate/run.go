@@ -47,13 +47,13 @@ func (d *delegate) run(ctx context.Context, s Session) {
 			r.take(e)
 		case send <- next:
 			r.queue = r.queue[1:]
-		case <-d.wake:
+		case <-d.orders.wake:
 			r.takeOrders()
 		case <-ended: // the pool closes, or the delegate was stopped before it began
 			ended = nil
 			r.queue = append(r.queue, event.Interrupt{})
 		}
-		if !r.inTurn && r.unread == 0 && len(r.queue) == 0 && r.commands != nil && r.refuseOrders() {
+		if !r.inTurn && r.unread == 0 && len(r.queue) == 0 && r.commands != nil && r.orders.closeIfEmpty() {
 			close(r.commands)
 			r.commands = nil
 		}
@@ -62,11 +62,7 @@ func (d *delegate) run(ctx context.Context, s Session) {
 
 // takeOrders moves the orders to the queue.
 func (r *run) takeOrders() {
-	r.mu.Lock()
-	orders := r.orders
-	r.orders = nil
-	r.mu.Unlock()
-	for _, c := range orders {
+	for _, c := range r.orders.take() {
 		switch c.(type) {
 		case watch:
 			r.replay()

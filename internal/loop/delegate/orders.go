@@ -1,0 +1,65 @@
+package delegate
+
+import (
+	"sync"
+
+	"agent/internal/loop/event"
+)
+
+// orders are the commands for the session of a delegate, from other goroutines. They are
+// safe for concurrent use.
+type orders struct {
+	wake chan struct{} // has a token if there are any
+
+	mu     sync.Mutex
+	all    []event.Command
+	closed bool // none are accepted
+}
+
+func newOrders() *orders { return &orders{wake: make(chan struct{}, 1)} }
+
+// watch is an order to send all events so far, and those that follow, to the front
+// end.
+type watch struct{ event.Command }
+
+// give adds an order. It returns false if none are accepted any more.
+func (o *orders) give(c event.Command) bool {
+	o.mu.Lock()
+	if o.closed {
+		o.mu.Unlock()
+		return false
+	}
+	o.all = append(o.all, c)
+	o.mu.Unlock()
+	select {
+	case o.wake <- struct{}{}:
+	default:
+	}
+	return true
+}
+
+// take returns the orders since its previous call.
+func (o *orders) take() []event.Command {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	all := o.all
+	o.all = nil
+	return all
+}
+
+// closeIfEmpty makes give fail from now on if no orders are left. It reports whether it
+// did.
+func (o *orders) closeIfEmpty() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.closed = len(o.all) == 0
+	return o.closed
+}
+
+// close makes give fail from now on, and returns the orders that are left.
+func (o *orders) close() []event.Command {
+	o.mu.Lock()
+	o.closed = true
+	o.mu.Unlock()
+	return o.take()
+}

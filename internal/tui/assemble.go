@@ -20,7 +20,7 @@ func (m *model) assemble() (notices []string) {
 	m.slash, notices = slash.New(ses, m.editor, m.lists)
 	m.dialog.IsCommand, m.dialog.Mode = m.slash.IsCommand, func() event.Mode { return event.Mode(ses.Feed.Mode) }
 	m.notify = &notifier{Window: m.Window, feed: ses.Feed, session: ses, dialog: m.dialog}
-	m.question = &question{Window: m.Window, feed: ses.Feed, answer: ses.GiveAnswer, dialog: m.dialog, editor: m.editor, interrupt: m.interrupt, setMode: ses.SetMode}
+	m.question = &question{Window: m.Window, feed: ses.Feed, answer: ses.GiveAnswer, dialog: m.dialog, editor: m.editor, interrupt: m.interrupt, setMode: ses.SetMode, covered: m.covered, searching: func() bool { return m.pager.Find.Typing }}
 	m.pager = &pager.Pager{Conversation: ses, Layers: m.layers, Waits: m.dialog.Waits, Find: &pager.Finder{Conversation: ses, Layers: m.layers}}
 	m.delegate = &agents.View{Conversation: ses, Layers: m.layers, Waits: m.dialog.Waits, Editor: func() *editor.Editor { return editor.New(m.Keys, m.Styles, m.Options.Vi) }}
 	m.help = &help{Window: m.Window, about: ses.AboutModel, layers: m.layers, slash: m.slash}
@@ -30,11 +30,11 @@ func (m *model) assemble() (notices []string) {
 	m.question.editPlan, m.question.editHunk = p.External.EditPlan, p.External.EditHunk
 	m.slash.Front = slash.Front{Quit: m.leaveFor, Help: m.help.show, Copy: p.Clipboard.Copy, Restyle: m.restyle, Ask: func(o dialog.Own) { m.dialog.Show(o, !m.editor.Blank()) }, Withdraw: m.dialog.WithdrawOwn}
 	m.slash.Front.Screen = &slash.Screen{View: m.pager.Show, Find: m.pager.Find.StartWith, Edit: p.External.Start, EditFile: p.External.EditFile, EditSummary: p.External.EditSummary, Press: m.press, Delegate: m.delegate.Show}
-	m.hints = &hints{Conversation: ses, dialog: m.dialog, editor: m.editor, find: m.pager.Find, prompt: p, pager: m.pager, slash: m.slash}
-	m.ticker = &ticker{Window: m.Window, transcript: ses.Transcript, feed: ses.Feed, dialog: m.dialog, prompt: m.prompt, hints: m.hints, covered: m.covered, arm: m.arm, delegate: m.delegate}
-	m.mouse = &mouse{Window: m.Window, transcript: ses.Transcript, editor: m.editor, dialog: m.dialog, popup: p.Suggestions, clip: p.Clipboard, panel: &m.panel, arrange: m.arrange, on: !m.Options.NoMouse}
-	m.pager.Doing, m.pager.ToggleMouse = m.hints.behindPager, m.mouse.toggle
-	m.layers.Shortcuts = &shortcuts{
+	m.activity = &activity{Window: m.Window, feed: ses.Feed, list: ses.Transcript, layers: m.layers, output: ses.Spending.TurnOutput}
+	m.ticker = &ticker{Window: m.Window, transcript: ses.Transcript, feed: ses.Feed, activity: m.activity, layers: m.layers, waits: m.dialog.Waits}
+	m.mouse = &mouse{Window: m.Window, transcript: ses.Transcript, clip: p.Clipboard, arrange: m.arrange, on: !m.Options.NoMouse}
+	m.pager.Doing, m.pager.ToggleMouse = m.behindPager, m.mouse.toggle
+	m.layers.Transcript, m.layers.Shortcuts = m.mouse, &shortcuts{
 		Conversation: ses, dialog: m.dialog, find: m.pager.Find, pager: m.pager, mouse: m.mouse, slash: m.slash, interrupt: m.interrupt,
 	}
 	for _, l := range []layer.Layer{p, m.layers.Shortcuts, p.Assist(), m.question} {

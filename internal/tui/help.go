@@ -59,18 +59,26 @@ func (h *help) step(k string) int {
 
 func (h *help) scrollBy(n int) { h.scroll = max(0, min(h.scroll+n, h.total-h.visible)) }
 
-// Mouse implements layer.FullScreen. The wheel scrolls.
-func (h *help) Mouse(msg tea.MouseMsg) tea.Cmd {
-	if msg, ok := msg.(tea.MouseWheelMsg); ok {
-		lines, _ := wheelSteps(msg)
-		h.scrollBy(lines)
-	}
-	return nil
+// Cancel implements layer.Canceler.
+func (h *help) Cancel() (tea.Cmd, bool) {
+	h.layers.Remove(h)
+	return nil, true
 }
 
-// View implements layer.FullScreen.
-func (h *help) View() ([]string, *tea.Cursor) {
-	st, width, height := h.Styles, h.Width, h.Height
+// Mouse implements layer.Pointed. The wheel scrolls.
+func (h *help) Mouse(msg tea.MouseMsg, _ int) (tea.Cmd, bool) {
+	if msg, ok := msg.(tea.MouseWheelMsg); ok {
+		h.scrollBy(layer.WheelLines(msg))
+	}
+	return nil, true
+}
+
+// Place implements layer.Drawn.
+func (h *help) Place() layer.Place { return layer.FullScreen }
+
+// View implements layer.Drawn.
+func (h *help) View(width, height int) ([]string, *tea.Cursor) {
+	st := h.Styles
 	all := h.lines(width)
 	h.total, h.visible = len(all), min(len(all), max(height-1, 0))
 	h.scrollBy(0)

@@ -56,16 +56,24 @@ func (l *listLayer) Paste(text string) (tea.Cmd, bool) {
 	return l.update(tea.PasteMsg{Content: text}), true
 }
 
-// Mouse implements layer.FullScreen.
-func (l *listLayer) Mouse(msg tea.MouseMsg) tea.Cmd { return l.update(msg) }
+// Cancel implements layer.Canceler.
+func (l *listLayer) Cancel() (tea.Cmd, bool) { return l.update(list.Close{}), true }
 
-// View implements layer.FullScreen. If a dialog waits for an answer, the last line
-// says so.
-func (l *listLayer) View() ([]string, *tea.Cursor) {
+// Mouse implements layer.Pointed.
+func (l *listLayer) Mouse(msg tea.MouseMsg, _ int) (tea.Cmd, bool) { return l.update(msg), true }
+
+// Restyle implements layer.Styled.
+func (l *listLayer) Restyle() { l.list.Open.Restyle(l.Styles) }
+
+// Place implements layer.Drawn.
+func (l *listLayer) Place() layer.Place { return layer.FullScreen }
+
+// View implements layer.Drawn. If a dialog waits for an answer, the last line says so.
+func (l *listLayer) View(width, _ int) ([]string, *tea.Cursor) {
 	lines, cursor := l.list.Open.Lines()
 	if l.dialog.Waits() && len(lines) > 1 {
 		text := "  " + ink.MarkAsked + " a question waits · " + l.Keys.Name(keys.Interrupt) + " shows it"
-		lines[len(lines)-1] = l.Styles.Yellow.Render(ink.Truncate(text, l.Width))
+		lines[len(lines)-1] = l.Styles.Yellow.Render(ink.Truncate(text, width))
 	}
 	return lines, cursor
 }

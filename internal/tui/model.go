@@ -39,7 +39,7 @@ type model struct {
 	prompt   *prompt.Prompt
 	lists    *listLayer
 	pager    *pager.Pager
-	hints    *hints
+	activity *activity
 	help     *help
 	delegate *agents.View
 	ticker   *ticker
@@ -49,6 +49,7 @@ type model struct {
 	next   screen.Exit // what the program does after the screen has closed
 
 	panel panel
+	chord string // the keys pressed so far of an incomplete key sequence
 }
 
 // tickMsg is the timer message that advances the spinner and expires hints.
@@ -141,16 +142,11 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 	case terminal.PasteEnter:
 		return m.pasteEnter(msg.Content)
 	case tea.MouseMsg:
-		if full := m.layers.Full(); full != nil {
-			return full.Mouse(msg)
-		}
-		return m.mouse.point(msg)
+		return m.point(msg)
 	case list.Msg:
 		return m.lists.update(msg)
 	case dragDue:
-		if m.mouse.p.due = false; m.mouse.p.drags {
-			return m.mouse.stretch()
-		}
+		return m.mouse.scrollOn()
 	default:
 		return m.result(msg)
 	}
@@ -208,13 +204,6 @@ func (m *model) leaveFor(next screen.Exit) tea.Cmd {
 func (m *model) leave() tea.Cmd {
 	m.Done = true
 	return tea.Quit
-}
-
-// arm lets the dialog accept keys after a pause in typing.
-func (m *model) arm() {
-	if !m.covered() {
-		m.dialog.Tick()
-	}
 }
 
 // covered reports whether another part of the screen receives keys before the dialog.

@@ -6,9 +6,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"agent/internal/tui/dialog"
-	"agent/internal/tui/editor"
 	"agent/internal/tui/keys"
+	"agent/internal/tui/layer"
 	"agent/internal/tui/prompt"
 	"agent/internal/tui/screen"
 	"agent/internal/tui/transcript"
@@ -24,145 +23,154 @@ const (
 // dragDue is the timer message that scrolls a drag beyond the edge by another line.
 type dragDue struct{}
 
-// pointer is the state of the current click or drag.
-type pointer struct {
-	drags  bool // a drag selects text in the transcript
-	sweeps bool // a drag selects text in the draft
-	x, y   int
-	clicks int // length of the multi-click at this cell, 1 to 3
-	at     time.Time
+// point clears the selection before a click, and passes a mouse event to the layers.
+func (m *model) point(msg tea.MouseMsg) tea.Cmd {
+	if m.layers.Full() != nil {
+		return m.layers.Mouse(msg, 1, &m.panel.Panel, 0)
+	}
+	if click, ok := msg.(tea.MouseClickMsg); ok {
+		m.Flash, m.mouse.drags = "", false
+		m.layers.LetGo()
+		m.editor.Selection.Clear()
+		if click.Button != tea.MouseLeft {
+			return nil
+		}
+		m.Transcript.ClearSelection()
+		m.LastKey = m.Now()
+		if !m.dialog.Takes() { // the second click of a double click on the draft must not answer a dialog
+			m.dialog.Elsewhere()
+		}
+	}
+	clicks, ok := m.mouse.count(msg, m.Now())
+	if !ok {
+		return nil
+	}
+	return m.layers.Mouse(msg, clicks, &m.panel.Panel, m.Height-len(m.panel.Lines))
+}
+
+// mouse selects text of the transcript, and expands and collapses its items.
+type mouse struct {
+	*screen.Window
+	transcript *transcript.Transcript
+	clip       *prompt.Clipboard
+	arrange    func() // updates the layout after the transcript scrolled
+
+	on     bool // mouse events are captured; otherwise the terminal handles them
+	clicks clicks
+	drags  bool            // a drag selects text
+	x, y   int             // of the drag
 	due    bool            // a dragDue timer is running
 	opened *transcript.Row // the row that the first click expanded or collapsed
 }
 
-// mouse turns mouse events into selections, scrolling and clicks.
-type mouse struct {
-	*screen.Window
-	transcript *transcript.Transcript
-	editor     *editor.Editor
-	dialog     *dialog.Dialog
-	popup      *prompt.Suggestions
-	clip       *prompt.Clipboard
-	panel      *panel
-	arrange    func() // updates the layout after the transcript scrolled
-
-	on bool // mouse events are captured; otherwise the terminal handles them
-	p  pointer
+// clicks counts the clicks of double and triple clicks.
+type clicks struct {
+	x, y int // the last position of the mouse while a button was pressed
+	n    int // length of the multi-click at this cell, 1 to 3
+	at   time.Time
 }
 
-// click starts a selection in the transcript. A double click selects a word, a triple
-// click a line. Clicks below the transcript go to clickPanel.
-func (m *mouse) click(msg tea.MouseClickMsg) tea.Cmd {
-	m.Flash, m.p.sweeps = "", false
-	m.editor.Selection.Clear()
-	if msg.Button != tea.MouseLeft {
-		return nil
+// count returns how many clicks msg completes: see layer.Pointed. It reports false for a
+// motion within a cell.
+func (m *mouse) count(msg tea.MouseMsg, now time.Time) (n int, ok bool) {
+	c, at := &m.clicks, msg.Mouse()
+	switch msg.(type) {
+	case tea.MouseClickMsg:
+		if c.n == 0 || now.Sub(c.at) >= multiClickTime || c.x != at.X || c.y != at.Y {
+			c.n = 0
+		}
+		*c = clicks{at.X, at.Y, c.n%3 + 1, now}
+	case tea.MouseMotionMsg:
+		if c.x == at.X && c.y == at.Y {
+			return 0, false
+		}
+		c.x, c.y, c.n = at.X, at.Y, 0
+	case tea.MouseWheelMsg:
+		return 0, true
 	}
-	now, h := m.Now(), &m.p
-	m.LastKey = now
-	if !m.dialog.Takes() { // the second click of a double click on the draft must not answer a dialog
-		m.dialog.Elsewhere()
+	return c.n, true
+}
+
+// Mouse implements layer.Pointed for the transcript.
+func (m *mouse) Mouse(msg tea.MouseMsg, clicks int) (tea.Cmd, bool) {
+	at := msg.Mouse()
+	switch msg := msg.(type) {
+	case tea.MouseWheelMsg:
+		m.transcript.Scroll(layer.WheelLines(msg))
+	case tea.MouseClickMsg:
+		m.click(at.X, at.Y, clicks)
+	case tea.MouseMotionMsg:
+		if m.x, m.y = at.X, at.Y; m.drags {
+			return m.stretch(), true
+		}
+	case tea.MouseReleaseMsg:
+		return m.release(clicks), true
 	}
-	again := h.clicks > 0 && now.Sub(h.at) < multiClickTime && h.x == msg.X && h.y == msg.Y
-	if !again {
-		h.clicks, h.opened = 0, nil
+	return nil, true
+}
+
+// click starts a selection. A double click selects a word, a triple click a line.
+func (m *mouse) click(x, y, clicks int) {
+	if clicks == 1 {
+		m.opened = nil
 	}
-	h.clicks, h.at, h.x, h.y = h.clicks%3+1, now, msg.X, msg.Y
-	if h.opened != nil { // a double click selects, so undo the toggle of its first click
-		m.transcript.Flip(h.opened)
-		h.opened = nil
+	if m.opened != nil { // a double click selects, so undo the toggle of its first click
+		m.transcript.Flip(m.opened)
+		m.opened = nil
 		m.arrange()
 	}
-	h.drags = m.transcript.BeginSelection(msg.X, msg.Y)
-	if h.drags && h.clicks > 1 {
-		m.transcript.WidenSelection(h.clicks == 3)
+	m.x, m.y = x, y
+	m.drags = m.transcript.BeginSelection(x, y)
+	if m.drags && clicks > 1 {
+		m.transcript.WidenSelection(clicks == 3)
 	}
-	return m.clickPanel(msg.X, msg.Y-m.transcript.Height)
 }
 
-// drag extends the selection to the position of the mouse.
-func (m *mouse) drag(msg tea.MouseMotionMsg) tea.Cmd {
-	h := &m.p
-	if h.x == msg.X && h.y == msg.Y {
+// stretch extends the selection to the position of the mouse. At the edge it scrolls by a
+// line, and again after autoScrollPause while the mouse stays there.
+func (m *mouse) stretch() tea.Cmd {
+	switch {
+	case m.y <= 0:
+		m.transcript.Scroll(-1)
+	case m.y >= m.transcript.Height-1 && !m.transcript.Follow:
+		m.transcript.Scroll(1)
+	default:
+		m.transcript.ExtendSelection(m.x, m.y)
 		return nil
 	}
-	h.x, h.y, h.clicks = msg.X, msg.Y, 0
-	switch {
-	case h.drags:
+	m.arrange()
+	m.transcript.ExtendSelection(m.x, m.y)
+	if m.due {
+		return nil
+	}
+	m.due = true
+	return m.After(autoScrollPause, dragDue{})
+}
+
+// scrollOn continues a drag beyond the edge after autoScrollPause.
+func (m *mouse) scrollOn() tea.Cmd {
+	if m.due = false; m.drags {
 		return m.stretch()
-	case h.sweeps:
-		m.editor.Drag(msg.X, msg.Y-m.transcript.Height-m.panel.draft.from)
 	}
 	return nil
 }
 
-// stretch extends the selection in the transcript to the position of the mouse. At the
-// edge it scrolls by a line, and again after autoScrollPause while the mouse stays
-// there.
-func (m *mouse) stretch() tea.Cmd {
-	switch {
-	case m.p.y <= 0:
-		m.transcript.Scroll(-1)
-	case m.p.y >= m.transcript.Height-1 && !m.transcript.Follow:
-		m.transcript.Scroll(1)
-	default:
-		m.transcript.ExtendSelection(m.p.x, m.p.y)
-		return nil
-	}
-	m.arrange()
-	m.transcript.ExtendSelection(m.p.x, m.p.y)
-	if m.p.due {
-		return nil
-	}
-	m.p.due = true
-	return m.After(autoScrollPause, dragDue{})
-}
-
 // release ends a drag and copies the selection. Without a selection it was a click,
 // which toggles the item at that line.
-func (m *mouse) release() tea.Cmd {
-	h := &m.p
-	if h.sweeps {
-		h.sweeps = false
-		if text := m.editor.Selection.Text(); strings.TrimSpace(text) != "" {
-			return m.copySelection(text)
-		}
+func (m *mouse) release(clicks int) tea.Cmd {
+	if !m.drags {
 		return nil
 	}
-	if !h.drags {
-		return nil
-	}
-	h.drags = false
+	m.drags = false
 	text := m.transcript.Selected()
 	if strings.TrimSpace(text) == "" {
 		m.transcript.ClearSelection()
-		if h.clicks == 1 {
-			h.opened = m.transcript.ToggleAt(h.y)
+		if clicks == 1 {
+			m.opened = m.transcript.ToggleAt(m.y)
 		}
 		return nil
 	}
-	return m.copySelection(text)
-}
-
-// copySelection copies text to the clipboard. If copy_on_select is off, it only shows
-// the key that copies.
-func (m *mouse) copySelection(text string) tea.Cmd {
-	if m.Options.Clipboard.NoCopyOnSelect {
-		if k := m.Keys.Name(keys.CopySelection); k != "" {
-			m.Flash = k + " copies"
-		}
-		return nil
-	}
-	return m.clip.CopySelection(text)
-}
-
-// selected returns the text selected with the mouse, in the draft or in the transcript,
-// or "".
-func (m *mouse) selected() string {
-	if text := m.editor.Selection.Text(); text != "" {
-		return text
-	}
-	return m.transcript.Selected()
+	return m.clip.Selected(text)
 }
 
 // toggle turns mouse capture on or off.
@@ -174,44 +182,11 @@ func (m *mouse) toggle() {
 	}
 }
 
-// point dispatches a mouse event.
-func (m *mouse) point(msg tea.MouseMsg) tea.Cmd {
-	switch msg := msg.(type) {
-	case tea.MouseWheelMsg:
-		m.wheel(msg)
-	case tea.MouseClickMsg:
-		return m.click(msg)
-	case tea.MouseMotionMsg:
-		return m.drag(msg)
-	case tea.MouseReleaseMsg:
-		return m.release()
+// selected returns the text selected with the mouse, in the draft or in the transcript,
+// or "".
+func (m *model) selected() string {
+	if text := m.editor.Selection.Text(); text != "" {
+		return text
 	}
-	return nil
-}
-
-// wheelSteps returns how many lines of text, or rows of a list, a wheel event scrolls.
-// Negative numbers scroll up.
-func wheelSteps(msg tea.MouseWheelMsg) (lines, rows int) {
-	switch msg.Button {
-	case tea.MouseWheelUp:
-		return -3, -1
-	case tea.MouseWheelDown:
-		return 3, 1
-	}
-	return 0, 0
-}
-
-// wheel scrolls the dialog, the suggestions or the transcript, whichever is under the
-// mouse.
-func (m *mouse) wheel(msg tea.MouseWheelMsg) {
-	n, step := wheelSteps(msg)
-	y := msg.Y - m.transcript.Height
-	switch {
-	case m.panel.asked.has(y):
-		m.dialog.Scroll(n)
-	case m.panel.suggested.has(y):
-		m.popup.Marked = max(0, min(m.popup.Marked+step, len(m.popup.Rows)-1))
-	default:
-		m.transcript.Scroll(n)
-	}
+	return m.Transcript.Selected()
 }

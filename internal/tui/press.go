@@ -5,54 +5,57 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"agent/internal/loop/event"
 	"agent/internal/tui/dialog"
 	"agent/internal/tui/keys"
 )
 
-// press passes a key to the layers. Help and lists receive single keys, all others
+// press passes a key to the layers. Full-screen layers receive single keys, all others
 // complete key sequences.
 func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
-	stops := m.Busy() && m.Keys.Is(msg.String(), keys.Interrupt) && !m.Keys.Is(msg.String(), keys.Dismiss)
 	if m.layers.Full() != nil {
-		if stops && !m.delegate.Typing() { // the key also closes the list
-			m.interrupt()
-		}
-		return m.layers.Key(msg)
+		return m.offer(msg)
 	}
 	msg, complete := m.chords(msg)
 	if !complete {
 		return nil
 	}
-	selected := m.mouse.selected()
+	selected := m.selected()
 	m.Flash, m.LastKey = "", m.Now()
 	m.Transcript.ClearSelection()
-	m.mouse.p.drags, m.mouse.p.sweeps = false, false
+	m.mouse.drags = false
+	m.layers.LetGo()
 	m.editor.Selection.Release()
 	if m.Keys.Is(msg.String(), keys.CopySelection) && selected != "" {
 		return m.prompt.Clipboard.CopySelection(selected)
 	}
-	m.arm()
-	if cancels := m.Keys.Is(msg.String(), keys.Interrupt) || m.Keys.Is(msg.String(), keys.Clear); cancels && !m.Busy() && !m.dialog.Waits() && m.slash.CancelUndo() {
-		return nil
+	m.question.Tick()
+	return m.offer(msg)
+}
+
+// offer handles ctrl+c, and offers any other key to the layers.
+func (m *model) offer(msg tea.KeyPressMsg) tea.Cmd {
+	if cmd, done := m.cancel(msg.String()); done {
+		return cmd
 	}
-	if stops && !(m.pager.Open() && m.Keys.Is(msg.String(), keys.ViewClose)) {
-		m.interrupt()
-		return nil
-	}
-	if m.layers.Covers(m.question) {
+	m.typedElsewhere()
+	return m.layers.Key(msg)
+}
+
+// typedElsewhere tells the dialog about a key or a paste if another layer, which is drawn
+// in the panel, covers it.
+func (m *model) typedElsewhere() {
+	if m.layers.Full() == nil && m.layers.Covers(m.question) {
 		m.dialog.Elsewhere()
 	}
-	return m.layers.Key(msg)
 }
 
 // chords appends a key to an incomplete key sequence and reports whether the result
 // is complete. A key that is a vi command does not begin a sequence.
 func (m *model) chords(msg tea.KeyPressMsg) (_ tea.KeyPressMsg, complete bool) {
-	if m.hints.chord == "" && m.editor.Mode.Knows(msg.String()) {
+	if m.chord == "" && m.editor.Mode.Knows(msg.String()) {
 		return msg, true
 	}
-	msg, m.hints.chord, complete = m.Keys.Chord(m.hints.chord, msg)
+	msg, m.chord, complete = m.Keys.Chord(m.chord, msg)
 	return msg, complete
 }
 
@@ -70,10 +73,8 @@ func (m *model) pressDue(due dialog.DeferredKey) tea.Cmd {
 func (m *model) paste(text string) tea.Cmd {
 	if m.layers.Full() == nil {
 		m.LastKey, m.Flash = m.Now(), ""
-		m.arm()
-		if m.layers.Covers(m.question) {
-			m.dialog.Elsewhere()
-		}
+		m.question.Tick()
+		m.typedElsewhere()
 	}
 	return m.layers.Paste(text)
 }
@@ -87,13 +88,4 @@ func (m *model) pasteEnter(text string) tea.Cmd {
 		return cmd
 	}
 	return tea.Batch(cmd, m.prompt.Submit())
-}
-
-// interrupt interrupts the turn and the user's shell command; a second time, it kills
-// a command that has not ended. Text typed in the dialog becomes the draft. The
-// questions of background delegates stay.
-func (m *model) interrupt() {
-	m.Interrupt()
-	m.dialog.Release()
-	m.prompt.EndQuestions(func(ask event.Ask) bool { return !m.AsksInBackground(ask) })
 }

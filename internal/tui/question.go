@@ -20,6 +20,8 @@ type question struct {
 	answer    func(*event.Answer) // sends it to the agent
 	dialog    *dialog.Dialog
 	editor    *editor.Editor
+	searching func() bool // a search has the focus
+	covered   func() bool // another part of the screen receives keys before the dialog
 	interrupt func()
 	setMode   func(event.Mode)
 	// editPlan and editHunk open a plan or a hunk in the user's editor.
@@ -30,16 +32,66 @@ type question struct {
 	show     func(url string) tea.Cmd // shows the URL of a page
 }
 
+// Place implements layer.Drawn.
+func (q *question) Place() layer.Place { return layer.AbovePrompt }
+
+// View implements layer.Drawn.
+func (q *question) View(width, height int) ([]string, *tea.Cursor) {
+	if !q.dialog.Waits() {
+		return nil, nil
+	}
+	q.dialog.Behind = q.searching()
+	return q.dialog.Lines(width, q.maxHeight()-(q.Height-height))
+}
+
+// maxHeight returns the maximum height of the dialog and of the lines above it in the
+// panel. Some of the transcript stays visible, unless the dialog is in full view.
+func (q *question) maxHeight() int {
+	if q.dialog.Full() {
+		return max(q.Height-4, 2)
+	}
+	const low = 12
+	return max(q.Height*2/3, min(q.Height-3, low), 2)
+}
+
+// Mouse implements layer.Pointed. A click moves the marker; the wheel scrolls.
+func (q *question) Mouse(msg tea.MouseMsg, _ int) (tea.Cmd, bool) {
+	switch msg := msg.(type) {
+	case tea.MouseWheelMsg:
+		q.dialog.Scroll(layer.WheelLines(msg))
+	case tea.MouseClickMsg:
+		q.dialog.Click(msg.X, msg.Y)
+	}
+	return nil, true
+}
+
+// Animates implements layer.Animated: keys are judged differently as time passes.
+func (q *question) Animates() bool { return !q.covered() && q.dialog.Animates() }
+
+// Tick implements layer.Animated. It lets the dialog take keys after a pause in typing.
+func (q *question) Tick() {
+	if !q.covered() {
+		q.dialog.Tick()
+	}
+}
+
+// Restyle implements layer.Styled.
+func (q *question) Restyle() { q.dialog.Restyle(q.Styles) }
+
+// Cancel implements layer.Canceler. It chooses the last row of a question of the program.
+// A question of the agent stays: only an interrupt of the turn withdraws it.
+func (q *question) Cancel() (cmd tea.Cmd, done bool) {
+	r, done := q.dialog.Cancel()
+	if done {
+		cmd, _ = q.carryOut(r)
+	}
+	return cmd, done
+}
+
 // Key implements layer.Layer. The interrupt key works even while the dialog ignores
 // keys.
 func (q *question) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
 	if !q.dialog.Takes() && q.Keys.Is(msg.String(), keys.Interrupt) && q.feed.Busy() {
-		return nil, layer.Below
-	}
-	if q.dialog.Own() != nil && q.Keys.Is(msg.String(), keys.Clear) && q.dialog.Takes() {
-		return q.carryOut(q.dialog.CancelOwn())
-	}
-	if !q.feed.Busy() && q.Keys.Is(msg.String(), keys.Clear) { // a background delegate asks: nothing to interrupt
 		return nil, layer.Below
 	}
 	return q.carryOut(q.dialog.Key(msg))

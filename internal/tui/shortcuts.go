@@ -62,6 +62,14 @@ func (s *shortcuts) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
 	return nil, layer.Taken
 }
 
+// Hint implements layer.Hinted.
+func (s *shortcuts) Hint() string {
+	if s.Transcript.Follow {
+		return ""
+	}
+	return "more below (" + s.Keys.Name(keys.Bottom) + ")"
+}
+
 // Paste implements layer.Layer.
 func (s *shortcuts) Paste(string) (tea.Cmd, bool) { return nil, false }
 

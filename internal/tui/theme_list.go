@@ -31,10 +31,5 @@ func (m *model) restyle(l ink.Look) {
 	m.Look = l
 	m.Styles = l.Styles()
 	m.Transcript.Restyle(m.Styles)
-	m.editor.Restyle(m.Styles)
-	m.dialog.Restyle(m.Styles)
-	m.delegate.Restyle()
-	if m.lists.list.Open != nil {
-		m.lists.list.Open.Restyle(m.Styles)
-	}
+	m.layers.Restyle()
 }

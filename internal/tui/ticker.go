@@ -3,25 +3,20 @@ package tui
 import (
 	"time"
 
-	"agent/internal/tui/agents"
-	"agent/internal/tui/dialog"
-	"agent/internal/tui/prompt"
+	"agent/internal/tui/layer"
 	"agent/internal/tui/screen"
 	"agent/internal/tui/transcript"
 )
 
 // ticker advances everything that changes with time: the spinner, the elapsed times,
-// and the hints that expire.
+// and the layers.
 type ticker struct {
 	*screen.Window
 	transcript *transcript.Transcript
 	feed       *transcript.Feed
-	dialog     *dialog.Dialog
-	prompt     *prompt.Prompt
-	hints      *hints
-	delegate   *agents.View
-	covered    func() bool // reports whether another layer gets keys before the dialog
-	arm        func()      // lets the dialog take keys after a pause in typing
+	activity   *activity
+	layers     *layer.Stack
+	waits      func() bool // reports whether a dialog waits for the user
 
 	ticking      bool      // a tick timer is running
 	advanced     time.Time // when advance last ran
@@ -30,15 +25,7 @@ type ticker struct {
 
 // needsTick reports whether a tick is needed.
 func (t *ticker) needsTick() bool {
-	switch {
-	case t.Done:
-		return false
-	case t.prompt.AwaitsSecondKey(), t.delegate.Watching():
-		return true
-	case t.dialog.Waits():
-		return t.feed.Delegating() || !t.covered() && t.dialog.Animates()
-	}
-	return t.feed.Busy() || t.feed.Delegating()
+	return !t.Done && (t.layers.Animates() || t.feed.Delegating() || t.feed.Busy() && !t.waits())
 }
 
 // advanceWithText advances with a batch of streamed text, which is drawn anyway. This saves
@@ -68,13 +55,11 @@ func (t *ticker) nextTick() time.Duration {
 	return spinnerPause
 }
 
-// advance updates the spinner and the token count, and expires hints.
+// advance updates the spinner, the token count and the layers.
 func (t *ticker) advance() {
 	t.transcript.Frame++
 	t.feed.Tick()
-	t.delegate.Tick()
 	t.advanced = t.Now()
-	t.hints.countTokens()
-	t.prompt.Expire()
-	t.arm()
+	t.activity.count()
+	t.layers.Tick()
 }

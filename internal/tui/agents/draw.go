@@ -9,6 +9,7 @@ import (
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/keys"
+	"agent/internal/tui/layer"
 	"agent/internal/tui/list"
 	"agent/internal/tui/transcript"
 )
@@ -16,19 +17,22 @@ import (
 // headLines is the number of lines above the transcript.
 const headLines = 2
 
-// View implements layer.FullScreen.
-func (v *View) View() ([]string, *tea.Cursor) {
+// Place implements layer.Drawn.
+func (v *View) Place() layer.Place { return layer.FullScreen }
+
+// View implements layer.Drawn.
+func (v *View) View(width, height int) ([]string, *tea.Cursor) {
 	d, _ := v.Delegate(v.id)
-	st, rule := v.Styles, v.Styles.Dim.Render(strings.Repeat("─", max(v.Width, 0)))
+	st, rule := v.Styles, v.Styles.Dim.Render(strings.Repeat("─", max(width, 0)))
 	foot, cursor := v.foot(d, rule)
 	v.list.Restyle(st)
-	v.list.Layout(v.Width, v.Height-headLines-len(foot))
+	v.list.Layout(width, height-headLines-len(foot))
 	out := append([]string{v.head(d), rule}, v.list.Window...)
-	for len(out) < v.Height-len(foot) {
+	for len(out) < height-len(foot) {
 		out = append(out, "")
 	}
 	out = append(out, foot...)
-	if over := len(out) - v.Height; over > 0 { // keep the message and its hints
+	if over := len(out) - height; over > 0 { // keep the message and its hints
 		out = out[over:]
 	}
 	if cursor != nil {
@@ -65,6 +69,7 @@ func (v *View) foot(d event.Delegate, rule string) (lines []string, cursor *tea.
 	}
 	if v.typing {
 		lines = append(lines, rule)
+		v.message.Restyle(v.Styles)
 		v.message.Resize(v.Width, max(v.Height/3, 1))
 		typed, at := v.message.Lines()
 		at.Y += len(lines)

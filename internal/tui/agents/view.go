@@ -94,25 +94,27 @@ func (v *View) Apply(ev event.Delegated) {
 	}
 }
 
-// Watching reports whether the transcript of a running delegate is open.
-func (v *View) Watching() bool { return v.Layers.Has(v) && v.running() }
+// Animates implements layer.Animated.
+func (v *View) Animates() bool { return v.running() }
 
-// Typing reports whether the user types a message.
-func (v *View) Typing() bool { return v.Layers.Has(v) && v.typing }
-
-// Tick advances the running times.
+// Tick implements layer.Animated. It advances the running times.
 func (v *View) Tick() {
-	if v.Layers.Has(v) {
-		v.list.Frame++
-		v.feed.Tick()
-	}
+	v.list.Frame++
+	v.feed.Tick()
 }
 
-// Restyle draws the message in the current styles. The transcript restyles itself.
-func (v *View) Restyle() {
-	if v.message != nil {
-		v.message.Restyle(v.Styles)
+// Writing reports whether the user types a message.
+func (v *View) Writing() bool { return v.typing }
+
+// Cancel implements layer.Canceler. It takes the focus from the message, or closes the
+// view.
+func (v *View) Cancel() (tea.Cmd, bool) {
+	if v.typing {
+		v.typing = false
+	} else {
+		v.close()
 	}
+	return nil, true
 }
 
 func (v *View) running() bool {
@@ -150,24 +152,17 @@ func (v *View) Paste(text string) (tea.Cmd, bool) {
 	return nil, true
 }
 
-// Mouse implements layer.FullScreen. The wheel scrolls; a click expands or collapses an
-// item.
-func (v *View) Mouse(msg tea.MouseMsg) tea.Cmd {
-	const lines = 3
+// Mouse implements layer.Pointed. The wheel scrolls; a click expands or collapses an item.
+func (v *View) Mouse(msg tea.MouseMsg, _ int) (tea.Cmd, bool) {
 	switch msg := msg.(type) {
 	case tea.MouseWheelMsg:
-		switch msg.Button {
-		case tea.MouseWheelUp:
-			v.list.Scroll(-lines)
-		case tea.MouseWheelDown:
-			v.list.Scroll(lines)
-		}
+		v.list.Scroll(layer.WheelLines(msg))
 	case tea.MouseClickMsg:
 		if msg.Button == tea.MouseLeft {
 			v.list.ToggleAt(msg.Y - headLines)
 		}
 	}
-	return nil
+	return nil, true
 }
 
 // Key implements layer.Layer.
@@ -182,7 +177,7 @@ func (v *View) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
 	case v.typing:
 		v.typeKey(msg)
 	case v.act(k), v.scroll(k):
-	case v.Keys.Is(k, keys.ViewClose), v.Keys.Is(k, keys.Clear):
+	case v.Keys.Is(k, keys.ViewClose):
 		v.close()
 	}
 	return nil, layer.Taken
@@ -194,7 +189,7 @@ func (v *View) typeKey(msg tea.KeyPressMsg) {
 	switch {
 	case v.Keys.Is(k, keys.Dismiss) && e.Mode.HandlesEscape():
 		e.Press(msg)
-	case v.Keys.Is(k, keys.Dismiss), v.Keys.Is(k, keys.Clear):
+	case v.Keys.Is(k, keys.Dismiss):
 		v.typing = false
 	case v.Keys.Is(k, keys.Newline), v.Keys.Is(k, keys.Send) && e.ContinueLine():
 		e.Newline()

@@ -214,7 +214,7 @@ func (f *form) confirm() Result {
 func (f *form) pressComment(msg tea.KeyPressMsg) Result {
 	k, e := msg.String(), f.comment.edit
 	switch {
-	case f.question.typed() && (k == "esc" && !e.Mode.HandlesEscape() || f.keys.Is(k, keys.Clear)):
+	case f.question.typed() && k == "esc" && !e.Mode.HandlesEscape():
 		return f.cancel()
 	case f.comment.leaves(k):
 		f.comment.open = false

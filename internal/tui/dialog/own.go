@@ -71,11 +71,15 @@ func (o *Own) Cancel() int { return len(o.Rows) - 1 }
 // and drawing one takes milliseconds.
 const ownLines = 400
 
-// CancelOwn answers a question of the program with its last row, and removes it.
-func (d *Dialog) CancelOwn() Result {
+// Cancel answers a question of the program with its last row, and removes it. It reports
+// false if none takes keys.
+func (d *Dialog) Cancel() (Result, bool) {
+	if d.Own() == nil || !d.Takes() {
+		return Result{}, false
+	}
 	r := d.giveOwn(d.Own().Cancel())
 	d.removeFirst(false)
-	return r
+	return r, true
 }
 
 // Own returns the question of the program if it is the first one, otherwise nil.

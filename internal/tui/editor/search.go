@@ -51,8 +51,8 @@ func (h *History) Extend(text string, prompts []string) {
 func (h *History) Press(msg tea.KeyPressMsg, prompts []string) bool {
 	s, k := h.search, msg.String()
 	switch {
-	case h.keys.Is(k, keys.Dismiss), h.keys.Is(k, keys.Clear):
-		h.endSearch(true)
+	case h.keys.Is(k, keys.Dismiss):
+		h.CancelSearch()
 	case h.keys.Is(k, keys.Send):
 		h.endSearch(false)
 	case h.keys.Is(k, keys.Search), h.keys.Is(k, keys.PrevPrompt):
@@ -71,6 +71,9 @@ func (h *History) Press(msg tea.KeyPressMsg, prompts []string) bool {
 	}
 	return true
 }
+
+// CancelSearch ends the search and restores the draft.
+func (h *History) CancelSearch() { h.endSearch(true) }
 
 // searchFor searches for another query, starting with the shown prompt if the query grew.
 func (h *History) searchFor(query string, prompts []string) {

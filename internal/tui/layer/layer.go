@@ -1,10 +1,6 @@
 package layer
 
-import (
-	"slices"
-
-	tea "charm.land/bubbletea/v2"
-)
+import tea "charm.land/bubbletea/v2"
 
 // Layer is a part of the screen that takes input.
 type Layer interface {
@@ -12,15 +8,6 @@ type Layer interface {
 	Key(msg tea.KeyPressMsg) (tea.Cmd, Offer)
 	// Paste handles pasted text. It reports false to offer it to the layers below.
 	Paste(text string) (tea.Cmd, bool)
-}
-
-// FullScreen is a layer that has the screen and the mouse to itself while it is on
-// top. Its keys are not joined to chords.
-type FullScreen interface {
-	Layer
-	// View draws the layer.
-	View() ([]string, *tea.Cursor)
-	Mouse(msg tea.MouseMsg) tea.Cmd
 }
 
 // Offer is what happens next to a key that a layer was offered.
@@ -32,75 +19,74 @@ const (
 	Global              // it is offered to the shortcuts only
 )
 
-// Stack holds the layers. Input is offered from the top layer, which was opened last,
-// down to the prompt. A layer is pushed when it opens and removed when it closes.
-type Stack struct {
-	layers    []Layer // the bottom one first
-	Shortcuts Layer   // handles global keys
+// Drawn is a layer that shows lines.
+type Drawn interface {
+	Layer
+	// Place returns the part of the screen that the layer is drawn in.
+	Place() Place
+	// View draws the layer in at most height lines of that width, and returns the
+	// position of the cursor in them, nil for none. No lines mean that the layer shows
+	// nothing now.
+	View(width, height int) ([]string, *tea.Cursor)
 }
 
-// Push opens a layer on top of the others.
-func (s *Stack) Push(l Layer) {
-	s.Remove(l)
-	s.layers = append(s.layers, l)
+// Place is a part of the screen.
+type Place int
+
+const (
+	// AtPrompt is the place of the prompt. Of the layers there, only the top one is drawn.
+	AtPrompt Place = iota
+	// AbovePrompt is the part above the prompt, where all layers are drawn.
+	AbovePrompt
+	// LastLine is the last line of the window, with the transcript in all others. It is drawn
+	// after the transcript, and may show its scroll position.
+	LastLine
+	// FullScreen is the whole window. The layer on top has the keys and the mouse to itself,
+	// and its keys are not joined to sequences.
+	FullScreen
+)
+
+// Pointed is a layer that handles the mouse.
+type Pointed interface {
+	// Mouse handles a mouse event whose position is relative to the first cell of the layer.
+	// After a click, the layer gets the events until the button is released, also from
+	// outside. clicks is the number of clicks on this cell, 1 to 3; it is 0 for the wheel and
+	// once the mouse has moved. Mouse reports false to offer the event to the transcript.
+	Mouse(msg tea.MouseMsg, clicks int) (tea.Cmd, bool)
 }
 
-// Remove closes a layer, if it is open.
-func (s *Stack) Remove(l Layer) {
-	s.layers = slices.DeleteFunc(s.layers, func(o Layer) bool { return o == l })
+// Hinted is a layer with a hint in the rule above the prompt.
+type Hinted interface {
+	Hint() string // empty for none
 }
 
-// Has reports whether a layer is open.
-func (s *Stack) Has(l Layer) bool { return slices.Contains(s.layers, l) }
-
-// top returns the layer that is offered input first.
-func (s *Stack) top() Layer { return s.layers[len(s.layers)-1] }
-
-// Full returns the top layer if it is a FullScreen, otherwise nil.
-func (s *Stack) Full() FullScreen {
-	f, _ := s.top().(FullScreen)
-	return f
+// Keyed is a layer that names its keys in the status line while no turn runs.
+type Keyed interface {
+	KeyHint() string // empty for none
 }
 
-// Covers reports whether a layer is above l.
-func (s *Stack) Covers(l Layer) bool { return s.top() != l && s.Has(l) }
-
-// Key offers a key to all layers.
-func (s *Stack) Key(msg tea.KeyPressMsg) tea.Cmd { return s.offer(msg, len(s.layers)) }
-
-// KeyBelow offers a key to the layers below l or to the shortcuts, according to to.
-func (s *Stack) KeyBelow(l Layer, msg tea.KeyPressMsg, to Offer) tea.Cmd {
-	switch to {
-	case Below:
-		return s.offer(msg, slices.Index(s.layers, l))
-	case Global:
-		cmd, _ := s.Shortcuts.Key(msg)
-		return cmd
-	}
-	return nil
+// Animated is a layer that changes as time passes.
+type Animated interface {
+	// Animates reports whether the layer will change without input.
+	Animates() bool
+	// Tick is called several times a second while any part of the screen animates.
+	Tick()
 }
 
-// offer offers a key to the layers below index from.
-func (s *Stack) offer(msg tea.KeyPressMsg, from int) tea.Cmd {
-	for i := from - 1; i >= 0; i-- {
-		cmd, to := s.layers[i].Key(msg)
-		switch to {
-		case Taken:
-			return cmd
-		case Global:
-			cmd, _ = s.Shortcuts.Key(msg)
-			return cmd
-		}
-	}
-	return nil
+// Canceler is a layer with something that ctrl+c ends, like the layer itself.
+type Canceler interface {
+	// Cancel ends it. It reports false if there is nothing to end.
+	Cancel() (tea.Cmd, bool)
 }
 
-// Paste offers pasted text to all layers.
-func (s *Stack) Paste(text string) tea.Cmd {
-	for _, l := range slices.Backward(slices.Clone(s.layers)) {
-		if cmd, taken := l.Paste(text); taken {
-			return cmd
-		}
-	}
-	return nil
+// Closer is a layer that a key closes which would otherwise interrupt the turn.
+type Closer interface {
+	// Closes reports whether the key closes the layer, or something in it.
+	Closes(key string) bool
+}
+
+// Styled is a layer that keeps styles.
+type Styled interface {
+	// Restyle applies the styles of the window, which have changed.
+	Restyle()
 }

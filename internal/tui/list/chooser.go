@@ -56,6 +56,11 @@ type SetFilter string
 
 func (SetFilter) isMsg() {}
 
+// Close is a message that closes the list without a choice.
+type Close struct{}
+
+func (Close) isMsg() {}
+
 // Size returns the number of entries.
 func (c *Chooser) Size() int { return c.count }
 
@@ -74,6 +79,8 @@ func (c *Chooser) Update(msg tea.Msg) Outcome {
 		return c.narrow(c.Filter + ink.SanitizeLine(msg.Content))
 	case SetFilter:
 		return c.narrow(string(msg))
+	case Close:
+		return Closed
 	case tea.MouseWheelMsg:
 		switch msg.Button {
 		case tea.MouseWheelUp:

@@ -9,8 +9,8 @@ type Current struct {
 
 // Show opens o in a window of the given size.
 func (c *Current) Show(o Overlay, width, height int) tea.Cmd {
-	cmd, _ := o.Update(tea.WindowSizeMsg{Width: width, Height: height})
 	c.Open = o
+	cmd, _ := o.Update(tea.WindowSizeMsg{Width: width, Height: height})
 	return cmd
 }
 

@@ -188,7 +188,7 @@ func (f *Finder) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
 	switch {
 	case !f.Typing:
 		return nil, layer.Below
-	case f.Keys.Is(k, keys.Dismiss), f.Keys.Is(k, keys.Clear), f.Keys.Is(k, keys.Quit):
+	case f.Keys.Is(k, keys.Dismiss), f.Keys.Is(k, keys.Quit):
 		f.Close()
 	case f.Keys.Is(k, keys.Older):
 		f.Typing = !f.inPager
@@ -218,8 +218,35 @@ func (f *Finder) Paste(text string) (tea.Cmd, bool) {
 	return f.searchFor(f.Text + ink.SanitizeLine(line)), true
 }
 
-// Line draws the query and the state of the search.
-func (f *Finder) Line(width int) (string, *tea.Cursor) {
+// Place implements layer.Drawn. In the pager, the line of the pager shows the search.
+func (f *Finder) Place() layer.Place { return layer.AtPrompt }
+
+// View implements layer.Drawn.
+func (f *Finder) View(width, _ int) ([]string, *tea.Cursor) {
+	line, cursor := f.line(width)
+	return []string{line}, cursor
+}
+
+// KeyHint implements layer.Keyed.
+func (f *Finder) KeyHint() string {
+	k := f.Keys.Name
+	return k(keys.Older) + " previous · " + k(keys.Newer) + " next · " + k(keys.Dismiss) + " to close"
+}
+
+// Closes implements layer.Closer.
+func (f *Finder) Closes(key string) bool { return f.Typing && f.Keys.Is(key, keys.Dismiss) }
+
+// Cancel implements layer.Canceler.
+func (f *Finder) Cancel() (tea.Cmd, bool) {
+	if !f.Typing { // the pager shows it
+		return nil, false
+	}
+	f.Close()
+	return nil, true
+}
+
+// line draws the query and the state of the search.
+func (f *Finder) line(width int) (string, *tea.Cursor) {
 	st := f.Styles
 	right := f.note
 	switch {

@@ -12,24 +12,24 @@ import (
 	"agent/internal/tui/list"
 )
 
-// Line draws the last line of the pager: key hints or the search, and on the right
+// line draws the last line of the pager: key hints or the search, and on the right
 // the activity and the position.
-func (p *Pager) Line() (string, *tea.Cursor) {
+func (p *Pager) line(width int) (string, *tea.Cursor) {
 	// Facts are dropped until left has minLeft columns, but the first one stays if left
 	// has minLeftFirst.
 	const minLeft, minLeftFirst = 24, 11
 	facts := p.facts()
-	right, room := "", p.Width
+	right, room := "", width
 	for ; len(facts) > 0; facts = facts[:len(facts)-1] {
 		right = strings.Join(facts, " · ")
-		if room = p.Width - lipgloss.Width(right) - 2; room >= minLeft || len(facts) == 1 && room >= minLeftFirst {
+		if room = width - lipgloss.Width(right) - 2; room >= minLeft || len(facts) == 1 && room >= minLeftFirst {
 			break
 		}
-		right, room = "", p.Width
+		right, room = "", width
 	}
 	left, cursor := p.left(room)
 	if right != "" {
-		left += strings.Repeat(" ", max(p.Width-lipgloss.Width(left+right), 0)) + p.Styles.Dim.Render(right)
+		left += strings.Repeat(" ", max(width-lipgloss.Width(left+right), 0)) + p.Styles.Dim.Render(right)
 	}
 	return left, cursor
 }
@@ -39,7 +39,7 @@ func (p *Pager) left(width int) (string, *tea.Cursor) {
 	k := p.Keys.Name
 	switch {
 	case p.Find.Open():
-		return p.Find.Line(width)
+		return p.Find.line(width)
 	case p.Waits():
 		return p.Styles.Yellow.Render(ink.Truncate("? a question waits · "+k(keys.ViewClose)+" to answer", width)), nil
 	}

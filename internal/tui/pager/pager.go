@@ -46,6 +46,24 @@ func (p *Pager) close() {
 // Open reports whether the pager is shown.
 func (p *Pager) Open() bool { return p.Layers.Has(p) }
 
+// Place implements layer.Drawn.
+func (p *Pager) Place() layer.Place { return layer.LastLine }
+
+// View implements layer.Drawn. It draws the line below the transcript.
+func (p *Pager) View(width, _ int) ([]string, *tea.Cursor) {
+	line, cursor := p.line(width)
+	return []string{line}, cursor
+}
+
+// Closes implements layer.Closer.
+func (p *Pager) Closes(key string) bool { return p.Keys.Is(key, keys.ViewClose) }
+
+// Cancel implements layer.Canceler.
+func (p *Pager) Cancel() (tea.Cmd, bool) {
+	p.close()
+	return nil, true
+}
+
 // Paste implements layer.Layer.
 func (p *Pager) Paste(string) (tea.Cmd, bool) { return nil, true }
 
@@ -56,7 +74,7 @@ func (p *Pager) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
 	switch {
 	case p.Keys.Is(k, keys.ViewClose) && p.Find.Open() && p.Keys.Is(k, keys.Dismiss):
 		p.Find.Close()
-	case p.Keys.Is(k, keys.ViewClose), p.Keys.Is(k, keys.Clear), p.Keys.Is(k, keys.View):
+	case p.Keys.Is(k, keys.ViewClose), p.Keys.Is(k, keys.View):
 		p.close()
 	case p.Keys.Is(k, keys.ViewUp):
 		p.Transcript.Scroll(-1)

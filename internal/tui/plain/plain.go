@@ -309,7 +309,7 @@ func (p *front) interrupt() {
 	case p.Busy():
 		p.Interrupt()
 		p.prompt.EndQuestions(func(ask event.Ask) bool { return !p.AsksInBackground(ask) })
-	case !p.in.Typed || p.prompt.ConfirmQuit():
+	case !p.in.Typed || p.prompt.Again.Quit():
 		p.Done = true
 	default:
 		also := ""

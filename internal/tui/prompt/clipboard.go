@@ -8,6 +8,7 @@ import (
 
 	"agent/internal/llm/phrase"
 	"agent/internal/tui/ink"
+	"agent/internal/tui/keys"
 	"agent/internal/tui/screen"
 	"agent/internal/tui/transcript"
 )
@@ -41,6 +42,18 @@ func (c *Clipboard) Copy(text, what string) tea.Cmd { return c.copy(text, copied
 // CopySelection copies selected text.
 func (c *Clipboard) CopySelection(text string) tea.Cmd {
 	return c.copy(text, copied{fromSelection: true})
+}
+
+// Selected copies text that was selected with the mouse. If copy_on_select is off, it only
+// shows the key that copies.
+func (c *Clipboard) Selected(text string) tea.Cmd {
+	if c.Options.Clipboard.NoCopyOnSelect {
+		if k := c.Keys.Name(keys.CopySelection); k != "" {
+			c.Flash = k + " copies"
+		}
+		return nil
+	}
+	return c.CopySelection(text)
 }
 
 // copy copies text and reports the result r.

@@ -33,8 +33,9 @@ type Prompt struct {
 	help        func()
 	leave       func() tea.Cmd
 
-	clearPressed  time.Time // when ctrl+c was pressed on an empty prompt; zero if not
-	rewindPressed time.Time // when esc was pressed on an empty prompt; zero if not
+	Again  *Again
+	assist *assist
+	sweeps bool // a drag selects text in the draft
 }
 
 // New returns the prompt with the editor e. help shows the help; leave quits the
@@ -50,45 +51,13 @@ func New(c *screen.Conversation, e *editor.Editor, d *dialog.Dialog, s *slash.Se
 	}
 	p.External = &External{Window: c.Window, say: c.Say, send: c.SendCommand, editor: e, popup: p.Suggestions, Lend: terminal.Lend}
 	p.Drafts = &Drafts{Window: c.Window, feed: c.Feed, send: c.Send, editor: e, dialog: d, queue: p.Queue}
-	p.Suggestions.submit, p.images.ready = p.Submit, p.sendReady
+	p.Again = &Again{Window: c.Window, stops: c.StopsAtEnd}
+	p.Suggestions.submit, p.Suggestions.shows, p.images.ready = p.Submit, func() bool { return !d.Takes() }, p.sendReady
+	p.assist = &assist{
+		Window: c.Window, editor: e, again: p.Again, images: p.images, history: p.history, suggestions: p.Suggestions, queue: p.Queue,
+		edit: p.External.Start, palette: func() tea.Cmd { return s.Palette.Show() }, press: p.edit, edited: p.edited,
+	}
 	return p
-}
-
-// doublePress is the maximum time between the two presses of a key that quits or
-// rewinds.
-const doublePress = 2 * time.Second
-
-// Quitting reports whether another ctrl+c quits.
-func (p *Prompt) Quitting() bool { return p.recent(p.clearPressed) }
-
-// Rewinding reports whether another esc opens the list of earlier prompts.
-func (p *Prompt) Rewinding() bool { return p.recent(p.rewindPressed) }
-
-// recent reports whether a key press at t can still become a double press.
-func (p *Prompt) recent(t time.Time) bool { return !t.IsZero() && p.Now().Sub(t) < doublePress }
-
-// ConfirmQuit reports whether the key that quits was pressed shortly before. If not,
-// it starts the wait for the second press.
-func (p *Prompt) ConfirmQuit() bool {
-	if p.Quitting() {
-		return true
-	}
-	p.clearPressed = p.Now()
-	return false
-}
-
-// AwaitsSecondKey reports whether the prompt waits for a second press of a key. Expire
-// ends the wait.
-func (p *Prompt) AwaitsSecondKey() bool { return !p.clearPressed.IsZero() || !p.rewindPressed.IsZero() }
-
-// Expire ends the wait for a second press after doublePress.
-func (p *Prompt) Expire() {
-	if !p.Quitting() {
-		p.clearPressed = time.Time{}
-	}
-	if !p.Rewinding() {
-		p.rewindPressed = time.Time{}
-	}
 }
 
 // Key implements layer.Layer.
@@ -96,8 +65,6 @@ func (p *Prompt) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
 	defer p.edited(p.editor.Revision())
 	k := msg.String()
 	switch {
-	case p.Keys.Is(k, keys.Clear):
-		return p.clear(), layer.Taken
 	case p.Keys.Is(k, keys.Quit) && p.editor.Empty():
 		return p.leave(), layer.Taken
 	case p.Keys.Is(k, keys.Rewind) && p.editor.Empty() && !p.editor.Mode.HandlesEscape():
@@ -151,28 +118,30 @@ func (p *Prompt) Paste(text string) (cmd tea.Cmd, _ bool) {
 	return cmd, true
 }
 
-// clear moves the text into the prompt history; on an empty prompt, the second press
-// quits. In vi mode it first cancels a pending command or leaves the mode, like esc.
-func (p *Prompt) clear() tea.Cmd {
+// Cancel implements layer.Canceler. It moves the text into the prompt history; on an empty
+// prompt, the second time quits. In vi mode it first cancels a pending command or leaves
+// the mode, like esc.
+func (p *Prompt) Cancel() (tea.Cmd, bool) {
+	defer p.edited(p.editor.Revision())
 	switch {
 	case !p.editor.Empty() && p.editor.Mode.HandlesEscape():
 		p.editor.Press(tea.KeyPressMsg{Code: tea.KeyEscape})
 	case !p.editor.Empty():
 		p.Feed.Recall = append(p.Feed.Recall, p.editor.Take().Text)
-	case p.ConfirmQuit():
-		return p.leave()
+	case p.Again.Quit():
+		return p.leave(), true
 	}
-	return nil
+	return nil, true
 }
 
 // rewind opens the list of prompts to rewind to on the second press.
 func (p *Prompt) rewind() tea.Cmd {
 	switch {
-	case p.Rewinding():
-		p.rewindPressed = time.Time{}
+	case p.Again.recent(p.Again.rewind):
+		p.Again.rewind = time.Time{}
 		return p.slash.ChooseRewind()
 	case len(p.Feed.Prompts) > 0:
-		p.rewindPressed = p.Now()
+		p.Again.rewind = p.Now()
 	}
 	return nil
 }
@@ -278,88 +247,7 @@ func (p *Prompt) AfterMessage() tea.Cmd {
 }
 
 // Assist returns the layer above the prompt: see assist.
-func (p *Prompt) Assist() layer.Layer { return assist{p} }
-
-// assist is the layer of the prompt history and its search, of the suggestions, and of
-// the vi keys that do more than edit the text.
-type assist struct{ *Prompt }
-
-// Key implements layer.Layer.
-func (t assist) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
-	defer t.edited(t.editor.Revision())
-	if !t.editor.Empty() || !t.Keys.Is(msg.String(), keys.Clear) {
-		t.clearPressed = time.Time{}
-	}
-	if !t.editor.Empty() || !t.Keys.Is(msg.String(), keys.Rewind) {
-		t.rewindPressed = time.Time{}
-	}
-	t.images.send, t.images.queue, t.history.recall = false, false, false
-	if cmd, ok := t.press(msg); ok {
-		return cmd, layer.Taken
-	}
-	return nil, layer.Below
-}
-
-// Paste implements layer.Layer.
-func (t assist) Paste(string) (tea.Cmd, bool) { return nil, false }
-
-// press handles a key. It reports whether it did.
-func (t assist) press(msg tea.KeyPressMsg) (cmd tea.Cmd, ok bool) {
-	k, e := msg.String(), t.editor
-	if e.History.Searching() {
-		if e.History.Press(msg, t.history.prompts()) {
-			return nil, true
-		}
-		return nil, false
-	}
-	if cmd, ok := t.Suggestions.press(k); ok {
-		return cmd, true
-	}
-	if cmd, ok := t.vi(msg); ok {
-		return cmd, true
-	}
-	switch {
-	case t.Keys.Is(k, keys.Dismiss) && (e.Mode.HandlesEscape() || e.Selection.ByKeys()):
-		return t.edit(msg), true
-	case t.Keys.Is(k, keys.RightOrFind) && e.Caret() < len(e.Raw()), t.Keys.Is(k, keys.UpOrPalette) && e.CaretRow() > 0:
-		e.Press(msg)
-		return nil, true
-	case t.Keys.Is(k, keys.Search) && e.Mode.Hint() == "":
-		e.History.Search()
-		return t.history.read(), true
-	case t.Keys.Is(k, keys.Edit):
-		return t.External.Start(), true
-	case t.Keys.Is(k, keys.Attach):
-		return t.images.pasteClipboard(false), true
-	case t.Keys.Is(k, keys.PrevPrompt) && t.Queue.edit():
-		return nil, true
-	case t.Keys.Is(k, keys.PrevPrompt):
-		return t.history.previous()
-	case t.Keys.Is(k, keys.NextPrompt):
-		return nil, e.History.Navigate(false, t.history.prompts())
-	}
-	return nil, false
-}
-
-// vi handles the vi keys that do more than edit the text. It reports whether it did.
-func (t assist) vi(msg tea.KeyPressMsg) (cmd tea.Cmd, ok bool) {
-	k, e := msg.String(), t.editor
-	switch {
-	case e.Mode.InCommandLine():
-		e.Press(msg)
-		return nil, true
-	case !e.Mode.Normal():
-	case k == ":":
-		return t.slash.Palette.Show(), true
-	case k == "/" && e.Empty(): // nothing to search: begin a slash command
-		e.Press(tea.KeyPressMsg{Code: 'i', Text: "i"})
-	case k == "k":
-		return t.history.previous()
-	case k == "j":
-		return nil, e.History.Navigate(false, t.history.prompts())
-	}
-	return nil, false
-}
+func (p *Prompt) Assist() layer.Layer { return p.assist }
 
 // Apply updates the questions, the draft and the queue with an event of the agent.
 func (p *Prompt) Apply(ev event.Event) {

@@ -42,12 +42,14 @@ type Suggestions struct {
 	slash  *slash.Session
 	submit func() tea.Cmd        // sends the prompt
 	agents func() []screen.Agent // that can be started
+	shows  func() bool           // the prompt is shown, and not the dialog in its place
 
 	word
 	list.Completion
 	number int                // of the latest search for files
 	shown  int                // number of the search whose result is shown
 	stop   context.CancelFunc // cancels the search
+	drawn  int                // number of lines in the window
 
 	seen      [2]int // the editor's revision and caret at the last update
 	dismissed word   // the user closed the suggestions for it
@@ -199,4 +201,14 @@ func (p *Suggestions) Accept(s list.Suggestion) {
 	}
 	p.editor.Complete(p.from, p.to, text)
 	p.close()
+}
+
+// roll moves the marker by that many rows, up if negative.
+func (p *Suggestions) roll(by int) { p.Marked = max(0, min(p.Marked+by, len(p.Rows)-1)) }
+
+// click accepts the suggestion in line y of the list.
+func (p *Suggestions) click(y int) {
+	if i := p.Top + y; i < len(p.Rows) {
+		p.Accept(p.Rows[i])
+	}
 }

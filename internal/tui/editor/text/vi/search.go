@@ -17,7 +17,7 @@ type pattern struct {
 // ask handles a key while the user types a search pattern.
 func (v *Vi) ask(key string) {
 	switch {
-	case key == "esc", key == "ctrl+c", key == "backspace" && v.pattern == "":
+	case key == "esc", key == "backspace" && v.pattern == "":
 		v.reset()
 		v.hold()
 	case key == "enter", key == "ctrl+j":

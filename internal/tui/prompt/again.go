@@ -1,0 +1,62 @@
+package prompt
+
+import (
+	"time"
+
+	"agent/internal/tui/keys"
+	"agent/internal/tui/screen"
+)
+
+// doublePress is the maximum time between the two presses of a key that quits or
+// rewinds.
+const doublePress = 2 * time.Second
+
+// Again remembers the first press of the keys that have an effect only when pressed twice
+// on an empty prompt: ctrl+c quits, and esc edits a previous message.
+type Again struct {
+	*screen.Window
+	stops func() string // names what quitting stops; empty for nothing
+
+	quit, rewind time.Time // when the keys were pressed; zero if not
+}
+
+// recent reports whether a key press at t can still become a double press.
+func (a *Again) recent(t time.Time) bool { return !t.IsZero() && a.Now().Sub(t) < doublePress }
+
+// Quit reports whether the key that quits was pressed shortly before. If not, it starts
+// the wait for the second press.
+func (a *Again) Quit() bool {
+	if a.recent(a.quit) {
+		return true
+	}
+	a.quit = a.Now()
+	return false
+}
+
+// waits reports whether there is a first press.
+func (a *Again) waits() bool { return !a.quit.IsZero() || !a.rewind.IsZero() }
+
+// expire forgets a first press after doublePress.
+func (a *Again) expire() {
+	if !a.recent(a.quit) {
+		a.quit = time.Time{}
+	}
+	if !a.recent(a.rewind) {
+		a.rewind = time.Time{}
+	}
+}
+
+// Hint says what a second press does; empty if there was no first one.
+func (a *Again) Hint() string {
+	switch {
+	case a.recent(a.quit):
+		hint := a.Keys.Name(keys.Clear) + " again to quit"
+		if all := a.stops(); all != "" {
+			hint += " and stop " + all
+		}
+		return hint
+	case a.recent(a.rewind):
+		return a.Keys.Name(keys.Rewind) + " again to edit a message"
+	}
+	return ""
+}

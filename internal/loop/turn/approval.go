@@ -14,7 +14,7 @@ import (
 // approve asks the user to approve c and reports whether they did. Otherwise it
 // sets the result of c.
 func (x *executor) approve(ctx context.Context, c *toolCall, v policy.Verdict) bool {
-	if x.Approver == nil {
+	if x.approver == nil {
 		c.end.Unattended = true
 		var text string
 		text, c.end.Summary = notApproved(c, v)
@@ -36,7 +36,7 @@ func (x *executor) approve(ctx context.Context, c *toolCall, v policy.Verdict) b
 	if len(answer.Hunks) > 0 {
 		return x.approvePart(c, ask.Diffs, answer.Hunks)
 	}
-	if change := changed(ctx, c.call, v, x.Permissions.Judge(ctx, c.call)); change != "" {
+	if change := changed(ctx, c.call, v, x.permissions.Judge(ctx, c.call)); change != "" {
 		c.finish(event.Failed, "not run: "+change+whileAsking+". Look at the change. If the command is still needed, call it again: the user will be asked again")
 		return false
 	}
@@ -66,7 +66,7 @@ const whileAsking = " while the approval dialog was open"
 // ask asks the user, waits for the answer, and emits the decision.
 func (x *executor) ask(ctx context.Context, ask event.Ask, offer policy.Grant) (event.Answer, error) {
 	id := ask.ID // Approve may ask under another one
-	answer, grant, err := x.Approver.Approve(ctx, ask, offer)
+	answer, grant, err := x.approver.Approve(ctx, ask, offer)
 	if err != nil {
 		return answer, err
 	}
@@ -82,7 +82,7 @@ func (x *executor) ask(ctx context.Context, ask event.Ask, offer policy.Grant) (
 		d.Decision = event.Allow
 	}
 	if grant != nil {
-		d.Scope, d.Project = x.Permissions.Describe(*grant), grant.Prefix
+		d.Scope, d.Project = x.permissions.Describe(*grant), grant.Prefix
 		d.Grant, d.More = grant.Records()
 	}
 	x.out.emit(d)
@@ -110,7 +110,7 @@ func (x *executor) question(c *toolCall, v policy.Verdict) event.Ask {
 	}
 	return event.Ask{
 		ID: c.msg.ID, Tool: tool, Title: c.title(), Effect: event.Effect(c.call.Effect), Targets: withInputs(targets(c.call.Targets), c.call.Targets),
-		Diffs: Diffs(c.call.Changes), Warnings: warnings, Why: v.Why, Scope: x.Permissions.Describe(v.Offer),
+		Diffs: Diffs(c.call.Changes), Warnings: warnings, Why: v.Why, Scope: x.permissions.Describe(v.Offer),
 		Project: v.Offer.Prefix, Reach: reachOf(v.Access), Writes: writes(v.Access.Write), Auto: v.Auto,
 	}
 }

@@ -29,7 +29,7 @@ func (q *requester) measure(ctx context.Context, m Model, reply *llm.Reply) {
 		q.noteWindow(m)
 		return
 	}
-	q.Models.Update(func(now Model) Model { return now.Measured(m.Name, window) })
+	q.models.Update(func(now Model) Model { return now.Measured(m.Name, window) })
 	if window != m.Context {
 		q.out.emit(event.Notice{Text: fmt.Sprintf("%s: the context window is %d tokens.", m.Name, window)})
 	}

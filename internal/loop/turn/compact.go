@@ -9,6 +9,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/llm/phrase"
+	"agent/internal/loop/budget"
 	"agent/internal/loop/event"
 	"agent/internal/loop/window"
 )
@@ -19,7 +20,7 @@ const muchFreed = 4 << 20
 
 // compactor keeps the conversation within the context window of the model.
 type compactor struct {
-	*Turn
+	models      Models
 	conv        *Conversation
 	out         *reporter
 	summarizer  *summarizer
@@ -30,7 +31,7 @@ type compactor struct {
 // makeRoom compacts the conversation if the window is nearly full. It ends the turn
 // if a request cannot fit.
 func (k *compactor) makeRoom(ctx context.Context) ending {
-	m := k.conv.cooldown.available(k.Models.Current(), k.out.clock.Now())[0]
+	m := k.conv.cooldown.available(k.models.Current(), k.out.clock.Now())[0]
 	b := k.conv.budget(m)
 	used := k.conv.used()
 	if b.Limit == 0 || used <= b.Start {
@@ -132,7 +133,9 @@ var errTooShort = errors.New("it is too short")
 
 // summarizer gets summaries of a conversation from a model.
 type summarizer struct {
-	*Turn
+	models   Models
+	model    func() (Model, error) // as Turn.Summary
+	budget   *budget.Account
 	out      *reporter
 	accepted map[string]int // as in Conversation
 	failed   bool           // a summary failed in this turn
@@ -161,9 +164,9 @@ func (s *summarizer) summarize(ctx context.Context, msgs []llm.Message, focus st
 func (s *summarizer) request(ctx context.Context, msgs []llm.Message, focus string) (event.Compacted, error) {
 	const unknownWindow = 100_000
 	e := event.Compacted{}
-	m, err := s.Models.Current(), error(nil)
-	if s.Summary != nil {
-		m, err = s.Summary()
+	m, err := s.models.Current(), error(nil)
+	if s.model != nil {
+		m, err = s.model()
 	}
 	switch {
 	case err != nil:
@@ -218,5 +221,5 @@ func (s *summarizer) spend(done event.RequestDone, e *event.Compacted) {
 		}
 		e.Cost = &total
 	}
-	s.out.spend(s.Budget, 0, done.Model, done.Usage, done.Cost)
+	s.out.spend(s.budget, 0, done.Model, done.Usage, done.Cost)
 }

@@ -39,12 +39,21 @@ type ConversationTool interface {
 // may run, runs it, and finishes it with its result. Calls that only read or delegate
 // run in parallel.
 type executor struct {
-	*Turn
-	conv  *Conversation
-	out   *reporter
-	notes map[string]intakeNote // by the ID of a call of the current reply
+	tools       []tools.Tool
+	permissions Permissions
+	approver    Approver // nil without a user
+	runner      Runner
+	delegated   bool // as Turn.Delegated
+	conv        *Conversation
+	out         *reporter
+	notes       map[string]intakeNote // by the ID of a call of the current reply
 	// doubts are why calls of the current reply need approval that are written as text, by ID.
 	doubts map[string]string
+}
+
+// executor returns the executor of a turn.
+func (t *Turn) executor(c *Conversation, out *reporter) *executor {
+	return &executor{tools: t.Tools, permissions: t.Permissions, approver: t.Approver, runner: t.Runner, delegated: t.Delegated, conv: c, out: out}
 }
 
 // intakeNote is a finding of the intake in a call.
@@ -60,7 +69,7 @@ type intakeNote struct {
 // error. Then it replaces the secrets in the reply. It changes and returns said.
 func (x *executor) understand(said []llm.Message) []llm.Message {
 	x.notes = map[string]intakeNote{}
-	accepted := tools.Accepted(x.Tools)
+	accepted := tools.Accepted(x.tools)
 	for i, t := range accepted {
 		accepted[i].Offered = offeredName(x.conv.Prefix, t.Name)
 	}
@@ -110,7 +119,7 @@ func (x *executor) run(ctx context.Context, msgs []llm.Message, notRun string) (
 			x.runParallel(ctx, group)
 		} else if x.decide(ctx, calls[i]) && x.begin(ctx, calls[i]) {
 			calls[i].ask = x.asker(calls[i])
-			x.Runner.run(ctx, x.info(calls[i]), calls[i], x.progress(calls[i]))
+			x.runner.run(ctx, x.info(calls[i]), calls[i], x.progress(calls[i]))
 		}
 		for _, c := range group {
 			x.runAgain(ctx, c)
@@ -175,7 +184,7 @@ func (x *executor) independent(ctx context.Context, c *toolCall) bool {
 	if c.err != nil || c.doubt != "" || !may {
 		return false
 	}
-	v := x.Permissions.Judge(ctx, c.call)
+	v := x.permissions.Judge(ctx, c.call)
 	if v.Ask || v.Refuse || c.call.Effect == tools.Execute && !onlyReads(c.call, v) {
 		return false
 	}
@@ -189,7 +198,7 @@ func (x *executor) independent(ctx context.Context, c *toolCall) bool {
 func (x *executor) prepare(ctx context.Context, c *toolCall) {
 	taken := x.notes[c.msg.ID]
 	c.doubt = x.doubts[c.msg.ID]
-	i := slices.IndexFunc(x.Tools, func(tool tools.Tool) bool { return tool.Spec().Name == c.msg.Name })
+	i := slices.IndexFunc(x.tools, func(tool tools.Tool) bool { return tool.Spec().Name == c.msg.Name })
 	switch {
 	case c.msg.Cut:
 		c.err = errors.New("not run: the call is incomplete because the reply was cut off")
@@ -200,12 +209,12 @@ func (x *executor) prepare(ctx context.Context, c *toolCall) {
 	case i < 0:
 		c.err = fmt.Errorf("there is no tool %q", c.msg.Name)
 	default:
-		tool := x.Tools[i]
+		tool := x.tools[i]
 		if own, ok := tool.(ConversationTool); ok {
 			tool, c.alone = own.ForCall(c.msg.ID), true
 		}
 		c.ignored, c.remarks = taken.ignored, taken.remarks
-		c.call, c.err = x.Runner.prepare(ctx, x.info(c), tool)
+		c.call, c.err = x.runner.prepare(ctx, x.info(c), tool)
 	}
 }
 
@@ -217,7 +226,7 @@ func (x *executor) differs(sent, m llm.Message) bool {
 	if sent.Name == m.Name && raw == string(m.Input) {
 		return false
 	}
-	c, err := tools.Accepted(x.Tools).Read(sent.Name, raw)
+	c, err := tools.Accepted(x.tools).Read(sent.Name, raw)
 	now := x.conv.secrets.Message(llm.Message{Kind: llm.ToolCall, Input: c.Arguments})
 	return err != nil || c.Tool != m.Name || !bytes.Equal(now.Input, m.Input)
 }
@@ -229,7 +238,7 @@ func (x *executor) decide(ctx context.Context, c *toolCall) bool {
 		c.fail(ctx, c.err)
 		return false
 	}
-	v := x.doubted(c, x.Permissions.Judge(ctx, c.call))
+	v := x.doubted(c, x.permissions.Judge(ctx, c.call))
 	c.verdict = v
 	switch {
 	case ctx.Err() != nil:
@@ -250,7 +259,7 @@ func (x *executor) decide(ctx context.Context, c *toolCall) bool {
 			return false
 		}
 		instead := "Describe the change and why you would make it, then end your answer. The user leaves the mode to allow edits"
-		if x.Delegated {
+		if x.delegated {
 			instead = "Describe the change in your answer instead"
 		} else if offeredName(x.conv.Prefix, plan.Tool) != "" {
 			instead = "Make it a step of the plan that you present with " + plan.Tool + ". The user approves the plan to allow edits"
@@ -283,7 +292,7 @@ func (x *executor) runParallel(ctx context.Context, calls []*toolCall) {
 			progress = x.progress(c)
 		}
 		wg.Go(func() {
-			x.Runner.run(ctx, x.info(c), c, progress)
+			x.runner.run(ctx, x.info(c), c, progress)
 			c.end.Duration = x.out.clock.Now().Sub(c.start)
 			if slot != nil {
 				<-slot
@@ -324,7 +333,7 @@ func (x *executor) finish(c *toolCall) {
 	c.end.Reads = x.conv.addReads(c.msg.ID, c.reads)
 	c.end.Result = x.conv.secrets.Message(c.end.Result)
 	if c.end.Source != "" {
-		x.Permissions.NoteSource(c.end.Source)
+		x.permissions.NoteSource(c.end.Source)
 	}
 	x.out.emit(&c.end)
 }

@@ -17,20 +17,29 @@ type prefixModel struct {
 	unlisted bool
 }
 
-// setPrefix sets the prefix of the requests to the current model. It emits the
-// prefix if it replaces another one. A model switch, a new context window size,
-// /web and a rejected schema can change it; otherwise it stays, so that providers can cache it.
-func (t *Turn) setPrefix(c *Conversation, out *reporter) {
-	m := c.Adapted(t.Models.Current())
+// prefixer keeps the prefix of the conversation up to date.
+type prefixer struct {
+	models Models
+	build  func(m Model, before *event.Prefix) event.Prefix // as Turn.Prefix
+	conv   *Conversation
+	out    *reporter
+}
+
+// set sets the prefix of the requests to the current model. It emits the prefix if it
+// replaces another one. A model switch, a new context window size, /web and a rejected
+// schema can change it; otherwise it stays, so that providers can cache it.
+func (p *prefixer) set() {
+	c := p.conv
+	m := c.Adapted(p.models.Current())
 	if now := (prefixModel{m.Name, m.Context, m.WebSearch, m.Unlisted}); now != c.prefixFor {
 		c.prefixFor = now
-		p := t.Prefix(m, c.Prefix)
-		if old := c.Prefix; old != nil && old.Basis == p.Basis {
+		next := p.build(m, c.Prefix)
+		if old := c.Prefix; old != nil && old.Basis == next.Basis {
 			return
 		}
-		p.Meta = out.meta()
-		out.emit(&p)
-		c.Prefix = &p
+		next.Meta = p.out.meta()
+		p.out.emit(&next)
+		c.Prefix = &next
 	}
 }
 

@@ -80,7 +80,7 @@ func (x *executor) doubtQuoted(said []llm.Message) {
 // doubted returns the verdict v on c, with the question whether a doubtful call may run.
 // Without a user such a call runs only if it reads.
 func (x *executor) doubted(c *toolCall, v policy.Verdict) policy.Verdict {
-	if c.doubt == "" || v.Refuse || x.Approver == nil && onlyReads(c.call, v) {
+	if c.doubt == "" || v.Refuse || x.approver == nil && onlyReads(c.call, v) {
 		return v
 	}
 	v.Ask, v.Why, v.Rule, v.Offer, v.Remedies, v.Auto = true, c.doubt, c.doubt, policy.Grant{}, nil, false

@@ -30,7 +30,10 @@ const (
 // requester gets the replies of the model: it chooses the model and how to connect to
 // it, and retries.
 type requester struct {
-	*Turn
+	models    Models
+	limits    Limits
+	session   string // as Turn.Session
+	prefix    *prefixer
 	conv      *Conversation
 	out       *reporter
 	user      confirmer
@@ -69,7 +72,7 @@ func (q *requester) reply(ctx context.Context) (*llm.Reply, Model, error) {
 
 // anyModel returns the reply of the model, or of a fallback.
 func (q *requester) anyModel(ctx context.Context) (*llm.Reply, Model, error) {
-	models := q.conv.cooldown.available(q.Models.Current(), q.out.clock.Now())
+	models := q.conv.cooldown.available(q.models.Current(), q.out.clock.Now())
 	for i, m := range models {
 		last := i == len(models)-1
 		tries := 0
@@ -90,7 +93,7 @@ func (q *requester) anyModel(ctx context.Context) (*llm.Reply, Model, error) {
 // request returns the next request to m.
 func (q *requester) request(m Model) llm.Request {
 	req := NewRequest(*q.conv.Prefix, q.conv.Messages, m)
-	req.CacheKey = q.Session
+	req.CacheKey = q.session
 	q.answer.require(&req)
 	return req
 }

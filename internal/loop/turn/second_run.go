@@ -35,19 +35,19 @@ func (x *executor) runAgain(ctx context.Context, c *toolCall) {
 		s.call = *s.blocked.Restart
 		s.call.Tool, s.call.Effective = c.call.Tool, c.call.Effective
 	}
-	s.verdict = x.Permissions.JudgeAgain(ctx, s.call, s.access())
+	s.verdict = x.permissions.JudgeAgain(ctx, s.call, s.access())
 	if stay := s.stay(); stay != "" && !s.verdict.Refuse && !s.verdict.Ask {
 		s.verdict.Ask, s.verdict.Why = true, "the changes of the first run stay"
 	}
 	switch {
 	case s.verdict.Refuse:
 		s.note("It was not " + s.did() + ": " + s.verdict.Why)
-	case s.verdict.Ask && x.Approver == nil:
+	case s.verdict.Ask && x.approver == nil:
 		s.unattended()
 	case !s.verdict.Ask, x.approveAgain(ctx, s):
 		stay := s.stay()
 		c.call, c.verdict, c.end, c.reads = s.call, s.verdict, event.ToolEnd{}, nil
-		x.Runner.run(ctx, x.info(c), c, x.progress(c))
+		x.runner.run(ctx, x.info(c), c, x.progress(c))
 		first := "The first run failed because "
 		if s.blocked.Port > 0 {
 			first = "In the first run, "
@@ -88,7 +88,7 @@ func (x *executor) approveAgain(ctx context.Context, s secondRun) bool {
 		s.note("It was not " + s.did() + ", because the user rejected that. Continue without it, or ask the user for an alternative")
 		return false
 	}
-	if change := changed(ctx, s.call, v, x.Permissions.JudgeAgain(ctx, s.call, v.Access)); change != "" {
+	if change := changed(ctx, s.call, v, x.permissions.JudgeAgain(ctx, s.call, v.Access)); change != "" {
 		s.note("It was not " + s.did() + ": " + change + whileAsking)
 		return false
 	}

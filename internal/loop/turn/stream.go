@@ -27,9 +27,9 @@ func (q *requester) stream(ctx context.Context, m Model, req llm.Request) (*llm.
 // receive is stream without the RequestDone.
 func (q *requester) receive(ctx context.Context, m Model, req llm.Request, t *timing) (*llm.Reply, error) {
 	reply := llm.NewReply("")
-	reply.MaxBytes = q.Limits.ReplyBytes
+	reply.MaxBytes = q.limits.ReplyBytes
 	save := saver{out: q.out, reply: reply.ID, last: t.done.Start}
-	silence := cmp.Or(q.Limits.Silence, 5*time.Minute)
+	silence := cmp.Or(q.limits.Silence, 5*time.Minute)
 	silent := time.AfterFunc(silence, func() {
 		q.out.preview(event.Notice{Text: m.Name + " has sent nothing for " + silence.String() + ". The connection is still open."})
 	})

@@ -45,7 +45,7 @@ func rejectionFact(specs []llm.ToolSpec) string {
 // keepRejection remembers that the provider rejected the definitions of MCP tools, now
 // that it has accepted a request without them.
 func (q *requester) keepRejection() {
-	if m := q.Models.Current(); q.rejected != "" && m.Memory != nil {
+	if m := q.models.Current(); q.rejected != "" && m.Memory != nil {
 		m.Memory.Learn(q.rejected)
 	}
 	q.rejected = ""
@@ -64,12 +64,12 @@ func (q *requester) unlist(req llm.Request, reply *llm.Reply, err *llm.Error) bo
 		return false
 	}
 	const already = "The request already left out the definitions of MCP tools. Choose another model."
-	current, listed := q.Models.Current().Name, slices.ContainsFunc(req.Tools, isServerSpec)
+	current, listed := q.models.Current().Name, slices.ContainsFunc(req.Tools, isServerSpec)
 	switch {
 	case q.rejected != "":
 		q.rejected = ""
 		delete(q.conv.unlisted, current)
-		q.setPrefix(q.conv, q.out)
+		q.prefix.set()
 		err.Hint = joinHints(err.Hint, already)
 		return false
 	case blames && !listed && q.conv.unlisted[current]:
@@ -80,7 +80,7 @@ func (q *requester) unlist(req llm.Request, reply *llm.Reply, err *llm.Error) bo
 	}
 	rejected := rejectionFact(q.conv.Prefix.Tools)
 	q.conv.unlisted[current] = true
-	q.setPrefix(q.conv, q.out)
+	q.prefix.set()
 	if slices.ContainsFunc(q.conv.Prefix.Tools, isServerSpec) { // a list of the agent names them
 		return false
 	}

@@ -67,6 +67,7 @@ type run struct {
 	*Turn
 	conv     *Conversation
 	out      *reporter
+	prefix   *prefixer
 	requests *requester
 	calls    *executor
 	guards   *guards
@@ -148,11 +149,13 @@ func newRun(t *Turn, c *Conversation) *run {
 		guards.user, guards.delegated = confirmer{}, true
 	}
 	answer := &answerFitter{schema: t.Schema}
-	compact := &compactor{Turn: t, conv: c, out: out, summarizer: &summarizer{Turn: t, out: out, accepted: c.accepted}}
-	return &run{
-		Turn: t, conv: c, out: out, answer: answer, guards: guards,
-		requests: &requester{Turn: t, conv: c, out: out, user: user, answer: answer, compactor: compact}, calls: &executor{Turn: t, conv: c, out: out},
+	prefix := &prefixer{models: t.Models, build: t.Prefix, conv: c, out: out}
+	summaries := &summarizer{models: t.Models, model: t.Summary, budget: t.Budget, out: out, accepted: c.accepted}
+	requests := &requester{
+		models: t.Models, limits: t.Limits, session: t.Session, prefix: prefix, conv: c, out: out, user: user, answer: answer,
+		compactor: &compactor{models: t.Models, conv: c, out: out, summarizer: summaries},
 	}
+	return &run{Turn: t, conv: c, out: out, prefix: prefix, answer: answer, guards: guards, requests: requests, calls: t.executor(c, out)}
 }
 
 // step gets one reply of the model and runs its calls.
@@ -251,7 +254,7 @@ func (r *run) addInput(ctx context.Context) {
 	if r.lastNote != "" { // the last message, which forbids tools
 		r.addNotes(r.lastNote)
 	}
-	r.setPrefix(r.conv, r.out)
+	r.prefix.set()
 }
 
 // addReply adds the messages of a reply.
@@ -394,7 +397,7 @@ func (r *run) addPrefix() {
 	}
 	func() {
 		defer describing.Wait()
-		r.setPrefix(r.conv, r.out)
+		r.prefix.set()
 	}()
 	if panicked != nil {
 		panic(panicked)

@@ -33,7 +33,7 @@ func TestCommandsThatEdit(t *testing.T) {
 		{"", "echo x >> .git/hooks/pre-commit", "asks", "asks", "asks", "asks"},
 		{"", "echo x >> " + outside + "/x", "asks", "asks", "asks", "asks"},
 		{"", "cat .env >> a.txt", "asks", "asks", "asks", "asks"},
-		{"", "cat " + outside + "/x >> a.txt", "asks", "asks", "kept", "asks"},
+		{"", "cat " + outside + "/x >> a.txt", "asks", "kept", "kept", "asks"},
 		{"", "grep -r x . >> a.txt", "asks", "kept", "kept", "asks"},
 		{"", "make >> a.txt", "asks", "kept", "kept", "asks"},
 		{"", "X=1 echo x >> a.txt", "asks", "kept", "kept", "asks"},
@@ -80,10 +80,10 @@ func TestCommandsThatEdit(t *testing.T) {
 		{"", "cp main.go $TMPDIR/../y", "asks", "asks", "asks", "asks"},
 		{"", "make > $TEMP/y", "asks", "asks", "asks", "asks"},
 		{"", "make > $TMP/y", "asks", "kept", "kept", "asks"},
-		{"", "TMPDIR=/etc; make > $TMPDIR/y", "asks", "asks", "kept", "asks"},
+		{"", "TMPDIR=/etc; make > $TMPDIR/y", "asks", "kept", "kept", "asks"},
 		{"", "read TMPDIR; make > $TMPDIR/y", "asks", "kept", "kept", "asks"},
-		{"", "printf -v TMPDIR /etc; make > $TMPDIR/y", "asks", "asks", "kept", "asks"},
-		{"", "TMPDIR=/etc bash -c 'make > $TMPDIR/y'", "asks", "asks", "kept", "asks"},
+		{"", "printf -v TMPDIR /etc; make > $TMPDIR/y", "asks", "kept", "kept", "asks"},
+		{"", "TMPDIR=/etc bash -c 'make > $TMPDIR/y'", "asks", "kept", "kept", "asks"},
 		{"", "f=$(mktemp) && make > \"$f\"", "asks", "kept", "kept", "asks"},
 		{"", "d=\"$(mktemp -d)\"; make > $d/log", "asks", "kept", "kept", "asks"},
 		{"", "f=$(mktemp -p /etc); make > $f", "asks", "asks", "asks", "asks"},
@@ -301,24 +301,43 @@ func TestXargsOfSplitNames(t *testing.T) {
 	}
 }
 
-// A read outside the workspace needs approval in mode auto, however its path is written.
-func TestOutsideReadsInEdits(t *testing.T) {
+// TestOutsideReadsInAuto judges commands that name files outside the workspace in mode auto. In the
+// complete sandbox they run, unless the file is in the home directory, which the sandbox hides.
+func TestOutsideReadsInAuto(t *testing.T) {
 	dir := project(t, "a.txt")
 	home := filepath.Join(filepath.Dir(dir), "home")
 	if err := os.MkdirAll(home, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	outside := filepath.Join(filepath.Dir(dir), "out.txt")
-	if err := os.WriteFile(outside, nil, 0o600); err != nil {
-		t.Fatal(err)
+	outside, own := filepath.Join(filepath.Dir(dir), "out.txt"), filepath.Join(home, "notes.txt")
+	for _, path := range []string{outside, own, filepath.Join(home, ".env")} {
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
-	at := policy.Paths{Workspace: dir, Home: home, Sandbox: policy.SandboxFull, Room: room(1 << 20)}
-	for line, want := range map[string]string{
-		"cat ../out.txt": "asks", "cat ~/../out.txt": "asks", "cat $HOME/../out.txt": "asks", `cat "$HOME/../out.txt"`: "asks", `cat "${HOME}"/../out.txt`: "asks",
-		"grep x " + outside: "asks", "for f in *.txt; do cat \"$f\"; done": "kept",
+	for _, c := range []struct{ line, full, off string }{
+		{"cat ../out.txt", "kept", "asks"},
+		{"cat ~/../out.txt", "kept", "asks"},
+		{"cat $HOME/../out.txt", "kept", "asks"},
+		{`cat "${HOME}"/../out.txt`, "kept", "asks"},
+		{"grep x " + outside, "kept", "asks"},
+		{"cp " + outside + " .", "kept", "asks"},
+		{"cd .. && make; cd project", "kept", "asks"},
+		{"grep x " + own, "asks", "asks"},
+		{"cat ~/notes.txt", "asks", "asks"},
+		{"cp \"$HOME/notes.txt\" .", "asks", "asks"},
+		{"cat ../home/notes.txt", "asks", "asks"},
+		{"cd ../home && cat notes.txt", "asks", "asks"},
+		{"cd ~ && tar c .", "asks", "asks"},
+		{"cd ~; make", "kept", "asks"},
+		{"cat ../home/.env", "asks", "asks"},
+		{"for f in *.txt; do cat \"$f\"; done", "kept", "asks"},
 	} {
-		if got := strictly(asks(&policy.Policy{Mode: event.ModeAuto}, at, run(dir, line))); got != want {
-			t.Errorf("%s: %s, want %s", line, got, want)
+		for sandbox, want := range map[policy.Sandbox]string{policy.SandboxFull: c.full, policy.SandboxOff: c.off} {
+			at := policy.Paths{Workspace: dir, Home: home, Sandbox: sandbox, Room: room(1 << 20)}
+			if got := strictly(asks(&policy.Policy{Mode: event.ModeAuto}, at, run(dir, c.line))); got != want {
+				t.Errorf("%s with sandbox %v: %s, want %s", c.line, sandbox, got, want)
+			}
 		}
 	}
 }

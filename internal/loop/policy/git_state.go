@@ -15,7 +15,7 @@ var removesObjects = []string{"clean", "filter-branch", "filter-repo", "gc", "lf
 // keepsHistory are the subcommands of git that change only files, what is staged and the stash, or
 // make a new repository. The others change the history, so mode auto asks about them.
 var keepsHistory = []string{
-	"add", "apply", "checkout", "checkout-index", "clean", "clone", "init", "mv", "reset", "restore", "rm", "sparse-checkout", "stage", "stash", "update-index",
+	"add", "apply", "archive", "checkout", "checkout-index", "clean", "clone", "format-patch", "init", "mv", "reset", "restore", "rm", "sparse-checkout", "stage", "stash", "update-index",
 }
 
 // keepsGit reports whether undo restores what commands change in the git directories of the

@@ -146,7 +146,7 @@ func (f Facts) systemTemporary(approved bool) (paths []string) {
 }
 
 // asksInAuto returns why a command needs approval in mode auto; empty if it runs. It runs in the
-// complete sandbox without the network if it names no files outside the workspace, undo can restore
+// complete sandbox without the network if it names no files that the sandbox hides, undo can restore
 // what it changes, and its text shows no change of the history of git. The changes of a copy are
 // judged when they are applied.
 func (p *Policy) asksInAuto(c tools.Call, f Facts, all allowance) string {
@@ -155,8 +155,8 @@ func (p *Policy) asksInAuto(c tools.Call, f Facts, all allowance) string {
 		return f.ruleAuto()
 	case slices.ContainsFunc(f.Command.Parts, changesHistory), f.losses.git && !f.losses.keepsGit:
 		return "commands that change the history or the settings of git need approval"
-	case f.namesOutside():
-		return "commands that name files outside the workspace need approval"
+	case f.namesHidden():
+		return "commands that name files in the home directory outside the workspace need approval"
 	case all.network:
 		return "commands that use the network need approval"
 	}

@@ -7,6 +7,7 @@ import (
 
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy/command"
+	"agent/internal/realpath"
 )
 
 // inPlace are programs that write to an existing file without replacing or removing it.
@@ -57,10 +58,21 @@ func writable(p *command.Part, real string) string {
 	return real
 }
 
-// namesOutside reports whether a command names files outside the workspace.
-func (f Facts) namesOutside() bool {
+// namesHidden reports whether a command names files that the sandbox hides from commands that nobody
+// approved: those of the home directory outside the workspace, and of the temporary directory of
+// the system. It sees the others anyway, whether its text names them or not.
+func (f Facts) namesHidden() bool {
+	home := f.paths.Resolved.Of(f.paths.Home)
 	return slices.ContainsFunc(f.touched, func(t touched) bool {
-		return t.outside && !f.writesTemporary(t.path) && !t.listed && f.paths.look(t.path) != command.Special && !f.runsProgram(t.path)
+		hidden := realpath.Inside(t.real(), home) || f.paths.Temp.Covers(t.real())
+		return t.outside && hidden && !f.writesTemporary(t.path) && !t.listed && f.paths.look(t.path) != command.Special && !f.runsProgram(t.path) && !f.onlyEnters(t.path)
+	})
+}
+
+// onlyEnters reports whether only the `cd` of a command names a directory.
+func (f Facts) onlyEnters(dir string) bool {
+	return f.paths.look(dir) == command.Directory && !slices.ContainsFunc(f.Command.Parts, func(p command.Part) bool {
+		return p.Program() != "cd" && slices.ContainsFunc(wordsOf(&p), func(w word) bool { return f.names(w.text, []string{dir}) })
 	})
 }
 

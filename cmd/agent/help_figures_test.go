@@ -14,7 +14,7 @@ import (
 
 // safetyTests are the tests whose figures the help topic reliability shows, in its order.
 var safetyTests = []string{
-	"TestLinesHaveTheirVerdict", "TestAttacks", "TestQuestionsOfADay", "TestProtectedPaths", "TestProtectedPathsInASession", "TestProtectedLinksInASession", "TestLinkSwapsWhileWriting", "TestNamedEscapes", "TestUnixSocketsOfOthersAreRefused",
+	"TestLinesHaveTheirVerdict", "TestAttacks", "TestQuestionsOfADay", "TestHabitsOfModels", "TestProtectedPaths", "TestProtectedPathsInASession", "TestProtectedLinksInASession", "TestLinkSwapsWhileWriting", "TestNamedEscapes", "TestUnixSocketsOfOthersAreRefused",
 	"TestHostileRepositories", "TestModelOutputConnectsNowhere", "TestSpellingsOfPrivateAddresses", "TestNoListeningSocket", "TestEscapeSequences", "TestSplitEscapeSequences", "TestEveryHiddenCharacterIsEscaped",
 	"TestKeysStayInTheProgram", "TestFalsePositives", "TestRandomHistories", "TestAnUndoThatIsKilledIsFinished",
 }

@@ -330,3 +330,26 @@ func TestUndoOfFilesWithAccessControlLists(t *testing.T) {
 		t.Errorf("exit code %d: %s", code, out)
 	}
 }
+
+// Files that git ignores, that one command made and a later one changed or removed, are undone
+// without a conflict.
+func TestUndoOfIgnoredFilesOfSeveralCommands(t *testing.T) {
+	watched(t)
+	h := newRepository(t)
+	before := h.worktree(t)
+	s := serve(t,
+		call("shell", shellCall("mkdir -p build/new && touch build/new/a && echo x >build/new/b && echo y >c.o")),
+		call("shell", shellCall("rm -rf build/new")),
+		call("shell", shellCall("echo z >>c.o")),
+		say("done"))
+	if out, code := h.agent(t, "run", "--model", "openai/m", "--base-url", s.URL+"/v1", "--mode", "all", "go"); code != 0 {
+		t.Fatal(out)
+	}
+	out, code := h.agent(t, "undo", "--yes", "--ignored")
+	if code != 0 || strings.Contains(out, "conflict") {
+		t.Errorf("exit code %d: %s", code, out)
+	}
+	if d := cmp.Diff(before, h.worktree(t)); d != "" {
+		t.Errorf("the files (-before +after undo):\n%s", d)
+	}
+}

@@ -267,6 +267,9 @@ func (l *looker) each(path string, visit func(path string, info fs.FileInfo) err
 		if l.looked++; l.looked > maxLooked || l.looked%256 == 0 && time.Now().After(l.until) {
 			return errLimit
 		}
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
 		if err != nil {
 			return err
 		}

@@ -72,7 +72,11 @@ func (f Facts) namesHidden() bool {
 // onlyEnters reports whether only the `cd` of a command names a directory.
 func (f Facts) onlyEnters(dir string) bool {
 	return f.paths.look(dir) == command.Directory && !slices.ContainsFunc(f.Command.Parts, func(p command.Part) bool {
-		return p.Program() != "cd" && slices.ContainsFunc(wordsOf(&p), func(w word) bool { return f.names(w.text, []string{dir}) })
+		at := p.Dirs()
+		if at == nil {
+			at = f.dirs
+		}
+		return p.Program() != "cd" && slices.ContainsFunc(wordsOf(&p), func(w word) bool { return names(w.text, []string{dir}, at) })
 	})
 }
 
@@ -107,19 +111,19 @@ func (f Facts) readsOutside() bool {
 	return slices.ContainsFunc(f.Command.Parts, func(p command.Part) bool {
 		words := wordsOf(&p)
 		return p.Reason != "" && len(words) > 0 && slices.ContainsFunc(words[1:], func(w word) bool {
-			return f.names(w.text, files) || !searches(w.text) && f.names(w.text, dirs)
+			return names(w.text, files, f.dirs) || !searches(w.text) && names(w.text, dirs, f.dirs)
 		})
 	})
 }
 
-// names reports whether a word may name one of the files, in a directory where the command
-// may run.
-func (f Facts) names(w string, files []string) bool {
+// names reports whether a word may name one of the files, in one of the directories where the
+// command may run.
+func names(w string, files, dirs []string) bool {
 	return slices.ContainsFunc(variants(w), func(v string) bool {
 		v = filepath.FromSlash(v)
 		if filepath.IsAbs(v) {
 			return slices.Contains(files, filepath.Clean(v))
 		}
-		return slices.ContainsFunc(f.dirs, func(dir string) bool { return slices.Contains(files, filepath.Join(dir, v)) })
+		return slices.ContainsFunc(dirs, func(dir string) bool { return slices.Contains(files, filepath.Join(dir, v)) })
 	})
 }

@@ -164,6 +164,7 @@ func TestTableOfModesWithUndo(t *testing.T) {
 		{"rm -rf build; cd $X; rm x", "kept", "kept", "asks"},
 		{"find . -name '*.o' | xargs rm", "kept", "kept", "asks"},
 		{"find . -exec rm {} +", "kept", "kept", "asks"},
+		{"find missing -type f -delete", "kept", "kept", "asks"},
 		{"find . -name x -delete; git add .", "asks", "asks", "asks"},
 		{"find " + outside + " -delete", "asks", "asks", "asks"},
 		{"git clean -fd && rm -rf build", "kept", "kept", "asks"},

@@ -30,7 +30,7 @@ type State struct {
 	Size   int64  `json:"size,omitempty"`   // of a file, in bytes
 	Hash   string `json:"hash,omitempty"`   // of the content of a file: SHA-256 in hexadecimal; empty if it was not read
 	Target string `json:"target,omitempty"` // of a link
-	// Stamp identifies the content of a file that was not read: inode, size, and times of
+	// Stamp identifies the content of a file, read or not: inode, size, and times of
 	// change. Two equal stamps mean the same content.
 	Stamp string `json:"stamp,omitempty"`
 	Owner string `json:"owner,omitempty"` // user and group, "1000:100"; empty if unknown

@@ -216,6 +216,9 @@ type Word struct {
 	Matches []string
 }
 
+// Dirs returns the directories in which the part may run; nil if they are not known.
+func (p *Part) Dirs() []string { return p.dirs }
+
 // Program returns the name of the program, without its directory.
 func (p *Part) Program() string {
 	if len(p.Words) == 0 || p.Words[0].Kind != bash.Literal {

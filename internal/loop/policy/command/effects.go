@@ -259,11 +259,41 @@ func (g *guesser) replaces(p *Part, name string, args []string) {
 				p.Destroyed.Partial = true
 			}
 		}
-		if given("-i", args) && len(operands) > 1 {
-			g.writesAll(p, operands[1:])
+		if given("-i", args) {
+			g.writesAll(p, sedFiles(args))
 		}
 	}
 }
+
+// sedFiles returns the files among the arguments of sed: all operands if options hold the script,
+// otherwise all but the first.
+func sedFiles(args []string) (files []string) {
+	script := false
+	for i := 0; i < len(args); i++ {
+		switch w := args[i]; {
+		case w == "--":
+			files = append(files, args[i+1:]...)
+			i = len(args)
+		case sedArgument().MatchString(w):
+			script = true
+			i++
+		case w == "-l" || w == "--line-length":
+			i++
+		case strings.HasPrefix(w, "-e"), strings.HasPrefix(w, "-f"), strings.HasPrefix(w, "--expression="), strings.HasPrefix(w, "--file="):
+			script = true
+		case !strings.HasPrefix(w, "-"):
+			files = append(files, w)
+		}
+	}
+	if !script && len(files) > 0 {
+		files = files[1:]
+	}
+	return files
+}
+
+// sedArgument matches an option of sed after which an argument with the script, or the name of its
+// file, follows, such as -ne.
+var sedArgument = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(-[nErszu]*[ef]|--expression|--file)$`) })
 
 // sedFile matches an option -f of sed among others, such as -nf.
 var sedFile = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^-[nErszu]*f`) })

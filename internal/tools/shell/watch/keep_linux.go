@@ -146,9 +146,8 @@ func (k *keeper) state(p place, contents snapshot.Contents) snapshot.State {
 		k.putContent(p, &s, contents)
 		if s.Lost == "" {
 			s.Lost = why
-		} else {
-			s.Stamp = snapshot.StampOf(&p.info)
 		}
+		s.Stamp = snapshot.StampOf(&p.info) // what an earlier call left may not have been read
 	case snapshot.Link:
 		target, err := readlink(p.path)
 		if err != nil {

@@ -98,7 +98,8 @@ var mayImport = map[string][]string{
 	"internal/loop/session/calls":      {"internal/llm", "internal/loop/event"},
 	"internal/loop/situation":          {"internal/tools/git"},
 	"internal/loop/trace":              {"internal/llm", "internal/loop/event", "internal/loop/part"},
-	"internal/loop/turn":               {"internal/elicit", "internal/llm", "internal/llm/script", "internal/llm/text", "internal/loop/budget", "internal/loop/event", "internal/loop/hunk", "internal/loop/plan", "internal/loop/policy", "internal/loop/window", "internal/tools", "internal/tools/advice", "internal/tools/charset", "internal/tools/schema", "internal/tools/workspace"},
+	"internal/loop/turn":               {"internal/elicit", "internal/llm", "internal/llm/script", "internal/llm/text", "internal/loop/budget", "internal/loop/event", "internal/loop/hunk", "internal/loop/plan", "internal/loop/policy", "internal/loop/turn/quote", "internal/loop/window", "internal/tools", "internal/tools/advice", "internal/tools/charset", "internal/tools/schema", "internal/tools/workspace"},
+	"internal/loop/turn/quote":         {},
 	"internal/loop/undo":               {"internal/history/blobs", "internal/loop/event", "internal/loop/hunk", "internal/loop/turn", "internal/realpath", "internal/tools", "internal/tools/confine", "internal/tools/git", "internal/tools/search", "internal/tools/shell", "internal/tools/shell/keeper", "internal/tools/shell/sandbox", "internal/tools/snapshot", "internal/tools/snapshot/scan", "internal/tools/workspace"},
 	"internal/loop/window":             {"internal/llm", "internal/llm/marker", "internal/loop/event", "internal/loop/plan"},
 

@@ -175,3 +175,19 @@ func targets(ts []tools.Target) []event.Target {
 	}
 	return out
 }
+
+// doubted returns the verdict v on c, with the question whether a doubtful call may run.
+// Without a user such a call runs only if it reads.
+func (x *executor) doubted(c *toolCall, v policy.Verdict) policy.Verdict {
+	if c.doubt == "" || v.Refuse || x.approver == nil && onlyReads(c.call, v) {
+		return v
+	}
+	v.Ask, v.Why, v.Rule, v.Offer, v.Remedies, v.Auto = true, c.doubt, c.doubt, policy.Grant{}, nil, false
+	v.Warning = strings.TrimSuffix(c.doubt+"; "+v.Warning, "; ")
+	return v
+}
+
+// onlyReads reports whether a call with the verdict v only reads.
+func onlyReads(c tools.Call, v policy.Verdict) bool {
+	return c.Effect == tools.Read || c.Effect == tools.Execute && v.Access.Private
+}

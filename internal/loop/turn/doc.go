@@ -4,12 +4,12 @@
 // interrupts it.
 //
 // A Turn is synchronous. It owns the Conversation until Run returns. The parts of a
-// turn have their own state: the requester gets replies (choice of the model,
-// retries, fallbacks, streaming), the executor runs calls (prepare, decide, run,
-// finish), the guards stop a turn that makes no progress, the answer fitter checks
-// the last answer against a schema. A turn depends on the interfaces Models,
-// Permissions, Approver and Inbox. It never writes the log and never draws: it
-// reports everything as events through Emit.
+// turn have their own state: the input adds prompts and notes, the requester gets replies
+// (choice of the model, retries, fallbacks, streaming), the call reader understands the
+// calls in a reply, the executor runs them (prepare, decide, run, finish), the guards stop
+// a turn that makes no progress, the answer fitter checks the last answer against a
+// schema. A turn depends on the interfaces Models, Permissions, Approver and Inbox. It
+// never writes the log and never draws: it reports everything as events through Emit.
 //
 // The path of a tool call: requester.stream adds its deltas to an llm.Reply, whose
 // Messages parse the arguments, and run.step passes it to executor.run.

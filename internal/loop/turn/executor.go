@@ -1,8 +1,6 @@
 package turn
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -44,54 +42,15 @@ type executor struct {
 	approver    Approver // nil without a user
 	runner      Runner
 	delegated   bool // as Turn.Delegated
+	reader      *callReader
 	conv        *Conversation
 	out         *reporter
-	notes       map[string]intakeNote // by the ID of a call of the current reply
-	// doubts are why calls of the current reply need approval that are written as text, by ID.
-	doubts map[string]string
 }
 
 // executor returns the executor of a turn.
 func (t *Turn) executor(c *Conversation, out *reporter) *executor {
-	return &executor{tools: t.Tools, permissions: t.Permissions, approver: t.Approver, runner: t.Runner, delegated: t.Delegated, conv: c, out: out}
-}
-
-// intakeNote is a finding of the intake in a call.
-type intakeNote struct {
-	ignored []string    // names of dropped arguments
-	remarks []string    // how arguments were understood
-	err     error       // why the call cannot run
-	sent    llm.Message // the call as the model sent it
-}
-
-// understand gives the calls of a reply the names and arguments of the schemas: see
-// package intake. It keeps a call that cannot be understood; run then returns the
-// error. Then it replaces the secrets in the reply. It changes and returns said.
-func (x *executor) understand(said []llm.Message) []llm.Message {
-	x.notes = map[string]intakeNote{}
-	accepted := tools.Accepted(x.tools)
-	for i, t := range accepted {
-		accepted[i].Offered = offeredName(x.conv.Prefix, t.Name)
-	}
-	defer func() {
-		for i, m := range said {
-			said[i] = x.conv.secrets.Message(m)
-		}
-	}()
-	for i, m := range said {
-		if m.Kind != llm.ToolCall || m.Cut {
-			continue
-		}
-		c, err := accepted.Read(m.Name, cmp.Or(m.Raw, string(m.Input)))
-		x.notes[m.ID] = intakeNote{c.Ignored, c.Notes, err, m}
-		if c.Tool != "" {
-			said[i].Name = c.Tool
-		}
-		if c.Arguments != nil {
-			said[i].Input, said[i].Raw = c.Arguments, ""
-		}
-	}
-	return said
+	reader := &callReader{tools: t.Tools, schema: t.Schema, conv: c}
+	return &executor{tools: t.Tools, permissions: t.Permissions, approver: t.Approver, runner: t.Runner, delegated: t.Delegated, reader: reader, conv: c, out: out}
 }
 
 // results are the results of the calls of a reply, in order.
@@ -196,15 +155,15 @@ func (x *executor) independent(ctx context.Context, c *toolCall) bool {
 
 // prepare looks up the tool of c and prepares the call. It sets c.call or c.err.
 func (x *executor) prepare(ctx context.Context, c *toolCall) {
-	taken := x.notes[c.msg.ID]
-	c.doubt = x.doubts[c.msg.ID]
+	taken := x.reader.notes[c.msg.ID]
+	c.doubt = x.reader.doubts[c.msg.ID]
 	i := slices.IndexFunc(x.tools, func(tool tools.Tool) bool { return tool.Spec().Name == c.msg.Name })
 	switch {
 	case c.msg.Cut:
 		c.err = errors.New("not run: the call is incomplete because the reply was cut off")
 	case taken.err != nil:
 		c.err = taken.err
-	case x.differs(taken.sent, c.msg):
+	case x.reader.differs(taken.sent, c.msg):
 		c.err = errors.New("not run: an earlier call has changed the working directory. Send the call again")
 	case i < 0:
 		c.err = fmt.Errorf("there is no tool %q", c.msg.Name)
@@ -216,19 +175,6 @@ func (x *executor) prepare(ctx context.Context, c *toolCall) {
 		c.ignored, c.remarks = taken.ignored, taken.remarks
 		c.call, c.err = x.runner.prepare(ctx, x.info(c), tool)
 	}
-}
-
-// differs reports whether the call that was sent would now be understood differently
-// from m, as which it was recorded: calls that ran since have changed the working
-// directory.
-func (x *executor) differs(sent, m llm.Message) bool {
-	raw := cmp.Or(sent.Raw, string(sent.Input))
-	if sent.Name == m.Name && raw == string(m.Input) {
-		return false
-	}
-	c, err := tools.Accepted(x.tools).Read(sent.Name, raw)
-	now := x.conv.secrets.Message(llm.Message{Kind: llm.ToolCall, Input: c.Arguments})
-	return err != nil || c.Tool != m.Name || !bytes.Equal(now.Input, m.Input)
 }
 
 // decide gets the verdict on a prepared call, and the user's approval if it needs

@@ -20,10 +20,10 @@ type Hooks interface {
 // moreForHooks returns the message with which a hook continues a turn whose model is done;
 // empty if none does. A turn is continued once.
 func (r *run) moreForHooks(ctx context.Context) string {
-	if r.Hooks == nil || r.lastNote != "" {
+	if r.turn.Hooks == nil || r.lastNote != "" {
 		return ""
 	}
-	more := r.Hooks.Ended(ctx, event.Done, r.final.Text(), r.hooked)
+	more := r.turn.Hooks.Ended(ctx, event.Done, r.final.Text(), r.hooked)
 	r.hooked = r.hooked || more != ""
 	return more
 }

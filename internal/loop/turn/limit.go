@@ -36,7 +36,7 @@ func (r *run) beforeStep(ctx context.Context) ending {
 	end := r.orLastReply(r.guards.beforeStep(ctx))
 	if end.reason == "" && r.limit.reason == "" {
 		r.noticeLength()
-		if r.lastNote = ""; r.Budget.AnswerOnly() {
+		if r.lastNote = ""; r.turn.Budget.AnswerOnly() {
 			r.lastNote = answerOnly
 		}
 	}
@@ -49,7 +49,7 @@ func (r *run) noticeLength() {
 		return
 	}
 	r.noticed = r.end.Steps
-	now := r.Budget.Now()
+	now := r.turn.Budget.Now()
 	used := now.Turn.Used
 	text := event.LimitSteps.Words(float64(r.end.Steps)) + " in this turn so far, " + event.LimitTokens.Words(used[event.LimitTokens])
 	if cost := used[event.LimitCost]; cost > 0 && now.Unpriced == 0 {
@@ -70,8 +70,8 @@ func (r *run) orLastReply(end ending) ending {
 		return end
 	}
 	why := stoppedBy(end)
-	r.limit, r.note, r.lastNote = end, "", strings.ToUpper(why[:1])+why[1:]+"."+lastReply
-	r.Budget.Grace(lastReplyTime)
+	r.limit, r.input.note, r.lastNote = end, "", strings.ToUpper(why[:1])+why[1:]+"."+lastReply
+	r.turn.Budget.Grace(lastReplyTime)
 	return ending{}
 }
 
@@ -116,7 +116,7 @@ func (r *run) withTimeLimit(user context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(user)
 	var timer sync.WaitGroup
 	timer.Go(func() {
-		if r.Budget.TimeUp(ctx) {
+		if r.turn.Budget.TimeUp(ctx) {
 			cancel(errTimeUp)
 		}
 	})
@@ -132,7 +132,7 @@ func (r *run) orTimeUp(ctx context.Context, end ending) ending {
 	if !timeUp(ctx) || end.reason != event.UserInterrupt {
 		return end
 	}
-	r.note = r.conv.continuation()
+	r.input.note = r.conv.continuation()
 	return ending{}
 }
 

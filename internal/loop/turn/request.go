@@ -223,6 +223,16 @@ func (q *requester) switchToText(ctx context.Context, m Model, err error) bool {
 	return true
 }
 
+// printsCalls makes m, which printed a call, write its calls as text for the rest of the
+// session.
+func (q *requester) printsCalls(m Model) {
+	if m.AsText == nil || q.conv.textCalls[m.Name] {
+		return
+	}
+	q.conv.textCalls[m.Name] = true
+	q.out.emit(event.Notice{Text: m.Name + " printed a tool call instead of calling the tool. It now writes its tool calls as text in this session."})
+}
+
 // isEmpty reports whether a complete reply says nothing.
 func isEmpty(r *llm.Reply) bool {
 	switch r.Finish.Reason {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"agent/internal/llm"
@@ -64,22 +63,19 @@ type Additions struct {
 
 // run is a turn in progress.
 type run struct {
-	*Turn
+	turn     *Turn
 	conv     *Conversation
 	out      *reporter
-	prefix   *prefixer
+	input    *input
 	requests *requester
 	calls    *executor
 	guards   *guards
 	answer   *answerFitter
 	final    llm.Answer // of this turn
 	end      event.TurnEnd
-	note     string // to the model, for the next step
-	// wantsText is set if a prompt asks for text in the form of a tool call.
-	wantsText bool
-	resumed   bool // the previous reply was cut off, and the model was asked to continue
-	hooked    bool // a hook has continued the turn
-	noticed   int  // steps of the turn at the last notice about them
+	resumed  bool // the previous reply was cut off, and the model was asked to continue
+	hooked   bool // a hook has continued the turn
+	noticed  int  // steps of the turn at the last notice about them
 	// limit is how the turn ends after the next reply, because a limit or a guard
 	// stopped it and could not ask a user; zero before that.
 	limit ending
@@ -102,25 +98,25 @@ func (t *Turn) Run(ctx context.Context, c *Conversation, p event.Prompt) event.T
 	r := newRun(t, c)
 	start := r.out.clock.Now()
 	r.out.fail(t.Models.Announce())
-	r.addPrefix()
-	r.addCommands()
-	r.addNews()
+	r.input.addPrefix()
+	r.input.addCommands()
+	r.input.addNews()
 	var end ending
 	if p.IsEmpty() {
-		r.note = c.continuation()
+		r.input.note = c.continuation()
 	} else {
 		limited, stop := r.withTimeLimit(ctx)
-		end = r.say(limited, p, false)
+		end = r.input.say(limited, p, false)
 		stop()
 	}
 	for end.reason == "" {
 		end = r.step(ctx)
 	}
-	if r.Hooks != nil && end.reason != event.Done {
-		r.Hooks.Ended(ctx, end.reason, r.final.Text(), r.hooked)
+	if r.turn.Hooks != nil && end.reason != event.Done {
+		r.turn.Hooks.Ended(ctx, end.reason, r.final.Text(), r.hooked)
 	}
-	if r.Evidence != nil {
-		r.end.Evidence = r.Evidence.End()
+	if r.turn.Evidence != nil {
+		r.end.Evidence = r.turn.Evidence.End()
 	}
 	return r.finish(end, start)
 }
@@ -134,7 +130,7 @@ func (r *run) finish(end ending, start time.Time) event.TurnEnd {
 	r.end.Reason, r.end.Error, r.end.Hint = end.reason, end.err, end.hint
 	r.end.Meta = r.out.meta()
 	r.end.Duration = r.end.Time.Sub(start)
-	r.end.Usage, r.end.Cost = r.Budget.End()
+	r.end.Usage, r.end.Cost = r.turn.Budget.End()
 	done := r.end
 	r.out.emit(&done)
 	return done
@@ -155,7 +151,12 @@ func newRun(t *Turn, c *Conversation) *run {
 		models: t.Models, limits: t.Limits, session: t.Session, prefix: prefix, conv: c, out: out, user: user, answer: answer,
 		compactor: &compactor{models: t.Models, conv: c, out: out, summarizer: summaries},
 	}
-	return &run{Turn: t, conv: c, out: out, prefix: prefix, answer: answer, guards: guards, requests: requests, calls: t.executor(c, out)}
+	r := &run{turn: t, conv: c, out: out, answer: answer, guards: guards, requests: requests, calls: t.executor(c, out)}
+	r.input = &input{
+		inbox: t.Inbox, additions: t.Additions, permissions: t.Permissions, hooks: t.Hooks, delegated: t.Delegated,
+		prefix: prefix, conv: c, out: out, answer: &r.final,
+	}
+	return r
 }
 
 // step gets one reply of the model and runs its calls.
@@ -218,14 +219,18 @@ func (r *run) step(ctx context.Context) ending {
 // read returns the messages of a reply of m as they are recorded, and whether they are calls
 // that the reply printed as text. It shows all other text of the reply.
 func (r *run) read(reply *llm.Reply, m Model) (said []llm.Message, printed bool) {
-	r.calls.doubts = map[string]string{}
-	said = r.printedCalls(reply.Messages(), reply)
-	if printed = len(r.calls.doubts) > 0; !printed {
+	calls := r.calls.reader
+	calls.begin()
+	said = reply.Messages()
+	if r.lastNote == "" && !r.input.wantsText {
+		said, printed = calls.printed(said, reply)
+	}
+	if !printed {
 		r.requests.shown.release()
 	}
-	said = r.calls.understand(r.answer.unwrap(ownNames(r.conv.Prefix, distinct(r.conv.Messages, said))))
+	said = calls.understand(r.answer.unwrap(ownNames(r.conv.Prefix, distinct(r.conv.Messages, said))))
 	if r.conv.textCalls[m.Name] {
-		r.calls.doubtQuoted(said)
+		calls.doubtQuoted(said)
 	}
 	return said, printed
 }
@@ -238,9 +243,9 @@ func (r *run) judgeAnswer(ctx context.Context) ending {
 		note = r.moreForHooks(ctx)
 	}
 	if note != "" {
-		r.note, end = note, ending{}
+		r.input.note, end = note, ending{}
 	}
-	if r.addPrompts(ctx) { // the model has to read them
+	if r.input.addPrompts(ctx) { // the model has to read them
 		return ending{}
 	}
 	return end
@@ -248,13 +253,13 @@ func (r *run) judgeAnswer(ctx context.Context) ending {
 
 // addInput adds what the model gets with its next request.
 func (r *run) addInput(ctx context.Context) {
-	r.addCommands()
-	r.addNews()
-	r.addPrompts(ctx)
+	r.input.addCommands()
+	r.input.addNews()
+	r.input.addPrompts(ctx)
 	if r.lastNote != "" { // the last message, which forbids tools
-		r.addNotes(r.lastNote)
+		r.input.addNotes(r.lastNote)
 	}
-	r.prefix.set()
+	r.input.prefix.set()
 }
 
 // addReply adds the messages of a reply.
@@ -281,14 +286,14 @@ func (r *run) judgeResults(user, ctx context.Context, said []llm.Message, got re
 // confirmHost asks the user whether the conversation may be sent to the host of the
 // model, if that host needs approval.
 func (r *run) confirmHost(ctx context.Context) ending {
-	c := r.Models.Current().Confirm
+	c := r.turn.Models.Current().Confirm
 	if c == nil {
 		return ending{}
 	}
 	end := r.requests.user.confirm(ctx, event.HostAsk, c.Question, c.Why,
 		ending{event.ProviderError, "nothing was sent: " + c.Why, "Choose another model with /model, or " + strings.TrimRight(c.Remedy, ".") + "."})
 	if end.reason == "" {
-		r.Models.Update(func(m Model) Model {
+		r.turn.Models.Update(func(m Model) Model {
 			m.Confirm = nil
 			return m
 		})
@@ -299,7 +304,7 @@ func (r *run) confirmHost(ctx context.Context) ending {
 // confirmSearch asks the user whether the model may use the web search of its provider, if
 // that needs approval. A turn continues without it if the user rejects it.
 func (r *run) confirmSearch(ctx context.Context) ending {
-	m := r.Models.Current()
+	m := r.turn.Models.Current()
 	if m.ApproveSearch == nil {
 		return ending{}
 	}
@@ -320,7 +325,7 @@ func (r *run) spend(reply *llm.Reply, model Model) (cost *float64) {
 			cost = &usd
 		}
 	}
-	r.out.spend(r.Budget, 1, model.Name, u, cost)
+	r.out.spend(r.turn.Budget, 1, model.Name, u, cost)
 	return cost
 }
 
@@ -330,126 +335,7 @@ func (r *run) endStep(reply *llm.Reply, model Model, cost *float64) {
 		Meta: r.out.meta(), Reply: reply.ID, Model: model.Name, Finish: reply.Finish.Reason,
 		Usage: reply.Finish.Usage, Cost: cost, Lost: reply.Finish.Lost,
 	})
-	r.out.showBudget(r.Budget)
-}
-
-// say adds a message of the user. Steered is set if it was sent during the turn. If a hook
-// blocks the message, it is not added, and say returns how a turn ends that began with it.
-func (r *run) say(ctx context.Context, p event.Prompt, steered bool) ending {
-	var note string
-	if r.Hooks != nil {
-		var blocked string
-		if note, blocked = r.Hooks.Prompt(ctx, p); blocked != "" {
-			return ending{event.Blocked, "a hook blocked the prompt: " + blocked, "Change the prompt, or the hook. To list the hooks: agent hooks"}
-		}
-	}
-	r.out.emit(&event.UserSaid{Meta: r.out.meta(), Text: p.Text, Images: p.Images, Steered: steered, Source: p.Source})
-	r.conv.add(llm.Message{Kind: llm.User, Text: p.Text, Images: p.Images})
-	r.wantsText = r.wantsText || textWanted.MatchString(p.Text)
-	r.final.End()
-	if p.Source != "" {
-		r.Permissions.NoteSource(p.Source)
-	}
-	if r.Additions.Attach != nil && len(p.Mentions) > 0 {
-		r.attach(r.Additions.Attach(ctx, p.Mentions))
-	}
-	if r.Additions.Mentioned != nil && p.Source == "" && offeredName(r.conv.Prefix, delegateTool) != "" {
-		if note := r.Additions.Mentioned(p.Text); note != "" {
-			r.addNotes(note)
-		}
-	}
-	if note != "" {
-		r.addNotes(note)
-	}
-	return ending{}
-}
-
-// attach adds the resources that the prompt mentions. A notice names those that could not
-// be read.
-func (r *run) attach(all []tools.Attachment) {
-	for _, a := range all {
-		head, text := "[@"+a.Name+", mentioned in the prompt: "+a.Summary+"]\n", a.Text
-		if a.Err != nil {
-			head, text = "[@"+a.Name+", mentioned in the prompt, could not be read]\n", a.Err.Error()
-			r.out.emit(event.Notice{Text: "Cannot read @" + a.Name + ": " + text + ". The prompt was sent without it."})
-		}
-		if a.Source != "" {
-			r.Permissions.NoteSource(a.Source)
-			text = tools.Quote(a.Source, text)
-		}
-		r.out.emit(&event.UserSaid{Meta: r.out.meta(), Text: head + text, Images: a.Images, Steered: true, Auto: true, Source: a.Source})
-		r.conv.add(llm.Message{Kind: llm.User, Text: head + text, Images: a.Images})
-		r.final.Add(llm.Message{Kind: llm.User})
-	}
-}
-
-// addPrefix sets the prefix and adds the description of the environment, which is collected
-// meanwhile.
-func (r *run) addPrefix() {
-	var text string
-	var panicked any
-	var describing sync.WaitGroup
-	if r.Additions.Situation != nil {
-		describing.Go(func() { // git can take as long as building the prefix
-			defer func() { panicked = recover() }()
-			text = r.Additions.Situation()
-		})
-	}
-	func() {
-		defer describing.Wait()
-		r.prefix.set()
-	}()
-	if panicked != nil {
-		panic(panicked)
-	}
-	if text == "" {
-		return
-	}
-	r.out.emit(&event.UserSaid{Meta: r.out.meta(), Text: text, Steered: true, Auto: true, Situation: true})
-	r.conv.add(llm.Message{Kind: llm.User, Text: text})
-}
-
-// addNotes adds notes of the program, as user messages.
-func (r *run) addNotes(texts ...string) {
-	for _, text := range texts {
-		r.out.emit(&event.UserSaid{Meta: r.out.meta(), Text: text, Steered: true, Auto: true})
-		r.conv.add(llm.Message{Kind: llm.User, Text: text})
-		r.final.Add(llm.Message{Kind: llm.User})
-	}
-}
-
-// addCommands adds the commands that the user typed.
-func (r *run) addCommands() {
-	for _, c := range r.Inbox.Commands() {
-		r.out.emit(&event.ShellTold{Meta: r.out.meta(), ID: c.ID})
-		r.conv.add(c.Message)
-	}
-}
-
-// addNews adds the notes of the program: about plan mode, and those of the inbox
-// that the conversation does not have.
-func (r *run) addNews() {
-	r.addNotes(r.conv.announceMode(r.Permissions.Mode(), r.Delegated)...)
-	r.addNotes(r.Inbox.News()...)
-	if r.Additions.Instructions != nil {
-		r.addNotes(r.conv.missing(r.Additions.Instructions())...)
-	}
-}
-
-// addPrompts adds the pending note and the messages that steer the turn. It reports
-// whether there were any.
-func (r *run) addPrompts(ctx context.Context) bool {
-	before := len(r.conv.Messages)
-	if r.note != "" {
-		r.addNotes(r.note)
-		r.note = ""
-	}
-	for _, p := range r.Inbox.Prompts() {
-		if end := r.say(ctx, p, true); end.err != "" {
-			r.out.emit(event.Notice{Text: end.err})
-		}
-	}
-	return len(r.conv.Messages) > before
+	r.out.showBudget(r.turn.Budget)
 }
 
 // distinct renames the calls in said whose ID is in msgs already: some servers count

@@ -29,11 +29,11 @@ func (r *run) judgeReply(ctx context.Context, reply *llm.Reply, err error, said 
 	case errors.As(err, &repeated):
 		return r.endRepeated(ctx, repeated), notRunRepeated
 	case err != nil && r.end.Cut && !calls && !r.resumed && r.limit.reason == "":
-		r.resumed, r.note = true, event.GoOn
+		r.resumed, r.input.note = true, event.GoOn
 		r.out.emit(event.Notice{Text: err.Error() + ". Continuing where it was cut off."})
 		return ending{}, ""
 	case err != nil && calls && retryable(err) && !r.resumed:
-		r.resumed, r.note = true, callAgain
+		r.resumed, r.input.note = true, callAgain
 		r.out.emit(event.Notice{Text: err.Error() + ". No tool call of this reply was run. Asking the model to repeat it."})
 		return ending{}, notRunCut
 	case err != nil:
@@ -42,7 +42,7 @@ func (r *run) judgeReply(ctx context.Context, reply *llm.Reply, err error, said 
 	r.resumed = false
 	switch {
 	case reply.Exceeded() != "":
-		return exceeded(reply, cmp.Or(r.Limits.ReplyBytes, llm.MaxReplyBytes), r.end.Cut)
+		return exceeded(reply, cmp.Or(r.turn.Limits.ReplyBytes, llm.MaxReplyBytes), r.end.Cut)
 	}
 	switch reply.Finish.Reason {
 	case llm.Length:
@@ -53,7 +53,7 @@ func (r *run) judgeReply(ctx context.Context, reply *llm.Reply, err error, said 
 			"not run: the reply was refused by the provider"
 	case llm.Paused:
 		if !calls && !searches(said) { // a search goes on where it was paused
-			r.note = pausedNote
+			r.input.note = pausedNote
 		}
 		return ending{}, ""
 	case llm.Stop, llm.Calls:
@@ -95,7 +95,7 @@ func searches(said []llm.Message) bool {
 func (r *run) endRepeated(ctx context.Context, err *repeatedError) ending {
 	end := r.orLastReply(r.guards.noProgress(ctx, event.Repeating, "the model repeated the same text in its reply", err.text))
 	if end.reason == "" && r.limit.reason == "" {
-		r.note = r.conv.continuation()
+		r.input.note = r.conv.continuation()
 	}
 	return end
 }

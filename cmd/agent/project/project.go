@@ -15,10 +15,10 @@ import (
 	"agent/cmd/agent/toolbox"
 	"agent/internal/llm/phrase"
 	"agent/internal/loop/delegate"
+	"agent/internal/loop/diffs"
 	"agent/internal/loop/event"
 	"agent/internal/loop/instructions"
 	"agent/internal/loop/part"
-	"agent/internal/loop/turn"
 	"agent/internal/tools"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/screen"
@@ -125,7 +125,7 @@ func diff(written func()) func(tools.Change, error) (event.Diff, error) {
 			return event.Diff{}, err
 		}
 		written()
-		return turn.Diffs([]tools.Change{c})[0], nil
+		return diffs.Of([]tools.Change{c})[0], nil
 	}
 }
 

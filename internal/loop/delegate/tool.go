@@ -9,10 +9,10 @@ import (
 	"strings"
 
 	"agent/internal/llm/phrase"
+	"agent/internal/loop/diffs"
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
 	"agent/internal/loop/session"
-	"agent/internal/loop/turn"
 	"agent/internal/tools"
 	"agent/internal/tools/advice"
 )
@@ -198,7 +198,7 @@ func (d *delegate) confirm(ctx context.Context) error {
 	answer, _, err := user.Approve(ctx, event.Ask{
 		ID: "agent", Title: "Use agent " + a.Name + " of this repository?", Effect: event.DelegateEffect,
 		Why:   "the repository defines it in " + a.Source + "; you confirm exactly this content, in this workspace",
-		Diffs: turn.Diffs([]tools.Change{{Path: a.Source, After: []byte(a.Text)}}),
+		Diffs: diffs.Of([]tools.Change{{Path: a.Source, After: []byte(a.Text)}}),
 	}, policy.Grant{})
 	switch {
 	case err != nil:

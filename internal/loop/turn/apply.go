@@ -19,7 +19,7 @@ func (t *Turn) Apply(ctx context.Context, id string, call tools.Call) (tools.Res
 	}
 	got, err := t.Runner.result(ctx, tools.Info{ID: id}, call, tools.Approved{Changes: c.approved(), Force: t.Runner.Kill})
 	if err == nil && c.part != nil {
-		got.Text += "\n" + c.part.report
+		got.Text += "\n" + c.part.Report
 	}
 	return got, err
 }

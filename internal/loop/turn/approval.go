@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"agent/internal/loop/diffs"
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
 	"agent/internal/tools"
@@ -30,7 +31,7 @@ func (x *executor) approve(ctx context.Context, c *toolCall, v policy.Verdict) b
 	}
 	if answer.Decision == event.Refuse {
 		c.end.Proposed, c.rejected = ask.Diffs, true
-		c.finish(event.Refused, rejection(answer.Note, comments(ask.Diffs, answer.Hunks)))
+		c.finish(event.Refused, rejection(answer.Note, diffs.Comments(ask.Diffs, answer.Hunks)))
 		return false
 	}
 	if len(answer.Hunks) > 0 {
@@ -45,15 +46,15 @@ func (x *executor) approve(ctx context.Context, c *toolCall, v policy.Verdict) b
 
 // approvePart approves the hunks of c that the user accepted. It reports whether there
 // are any; otherwise it sets the result.
-func (x *executor) approvePart(c *toolCall, diffs []event.Diff, answers []event.HunkAnswer) bool {
-	p, err := divide(c.call.Changes, diffs, answers)
+func (x *executor) approvePart(c *toolCall, proposed []event.Diff, answers []event.HunkAnswer) bool {
+	p, err := diffs.Divide(c.call.Changes, proposed, answers)
 	switch {
 	case err != nil:
 		c.finish(event.Failed, "not run: the answer of the user's program does not fit the change ("+err.Error()+"). Call it again: the user will be asked again")
 		return false
-	case len(p.changes) == 0:
-		c.end.Proposed, c.rejected = diffs, true
-		c.finish(event.Refused, "rejected by the user: the hunks that they accepted change nothing.\n"+p.report)
+	case len(p.Changes) == 0:
+		c.end.Proposed, c.rejected = proposed, true
+		c.finish(event.Refused, "rejected by the user: the hunks that they accepted change nothing.\n"+p.Report)
 		return false
 	}
 	c.part = &p
@@ -70,11 +71,11 @@ func (x *executor) ask(ctx context.Context, ask event.Ask, offer policy.Grant) (
 	if err != nil {
 		return answer, err
 	}
-	answer.Hunks = settle(ask.Diffs, answer.Hunks)
+	answer.Hunks = diffs.Settle(ask.Diffs, answer.Hunks)
 	if answer.Hunks != nil && !slices.ContainsFunc(answer.Hunks, func(a event.HunkAnswer) bool { return len(a.Accepted)+len(a.Edited) > 0 }) {
 		answer.Decision = event.Refuse
 	}
-	d := &event.Decided{Meta: x.out.meta(), ID: id, Decision: answer.Decision, Note: answer.Note, Hunks: decisions(ask.Diffs, answer.Hunks)}
+	d := &event.Decided{Meta: x.out.meta(), ID: id, Decision: answer.Decision, Note: answer.Note, Hunks: diffs.Decisions(ask.Diffs, answer.Hunks)}
 	if ask.Again {
 		d.Again = ask.Reach
 	}
@@ -110,7 +111,7 @@ func (x *executor) question(c *toolCall, v policy.Verdict) event.Ask {
 	}
 	return event.Ask{
 		ID: c.msg.ID, Tool: tool, Title: c.title(), Effect: event.Effect(c.call.Effect), Targets: withInputs(targets(c.call.Targets), c.call.Targets),
-		Diffs: Diffs(c.call.Changes), Warnings: warnings, Why: v.Why, Scope: x.permissions.Describe(v.Offer),
+		Diffs: diffs.Of(c.call.Changes), Warnings: warnings, Why: v.Why, Scope: x.permissions.Describe(v.Offer),
 		Project: v.Offer.Prefix, Reach: reachOf(v.Access), Writes: writes(v.Access.Write), Auto: v.Auto,
 	}
 }

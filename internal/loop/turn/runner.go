@@ -14,6 +14,7 @@ import (
 	"agent/internal/elicit"
 	"agent/internal/llm"
 	"agent/internal/llm/phrase"
+	"agent/internal/loop/diffs"
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
 	"agent/internal/tools"
@@ -48,7 +49,7 @@ func (r Runner) prepare(ctx context.Context, in tools.Info, t tools.Tool) (c too
 func (r Runner) run(ctx context.Context, in tools.Info, c *toolCall, progress func(string)) {
 	got, err := r.result(ctx, in, c.call, tools.Approved{Changes: c.approved(), Progress: progress, Ask: c.ask, Force: r.Kill, Script: c.verdict.Script, Environment: c.verdict.Environment, Access: c.verdict.Access})
 	c.blocked, c.varies = nil, append(got.References, got.Notes)
-	c.end.Diffs, c.end.Source = Diffs(got.Changes), got.Source
+	c.end.Diffs, c.end.Source = diffs.Of(got.Changes), got.Source
 	if got.Source != "" && got.Text != "" {
 		got.Text = tools.Quote(got.Source, got.Text)
 	}
@@ -58,8 +59,8 @@ func (r Runner) run(ctx context.Context, in tools.Info, c *toolCall, progress fu
 	got.Text += got.Notes
 	if err != nil {
 		c.fail(ctx, err)
-		if c.part != nil && c.part.notes != "" {
-			c.end.Result.Text += "\n" + c.part.notes
+		if c.part != nil && c.part.Notes != "" {
+			c.end.Result.Text += "\n" + c.part.Notes
 		}
 		if got.Source != "" && c.end.Outcome == event.Failed {
 			c.end.Result.Text = tools.Quote(got.Source, c.end.Result.Text)
@@ -71,8 +72,8 @@ func (r Runner) run(ctx context.Context, in tools.Info, c *toolCall, progress fu
 		return
 	}
 	if c.part != nil {
-		got.Text += "\n" + c.part.report
-		got.Summary = cmp.Or(c.part.summary, got.Summary)
+		got.Text += "\n" + c.part.Report
+		got.Summary = cmp.Or(c.part.Summary, got.Summary)
 	}
 	outcome := event.OK
 	if got.IsError {
@@ -122,7 +123,7 @@ type toolCall struct {
 	doubt    string   // why it needs approval although the permission mode allows it
 	verdict  policy.Verdict
 	ask      func(context.Context, elicit.Question) (elicit.Answer, error) // as in tools.Approved
-	part     *partial                                                      // what the user approved of it; nil for all
+	part     *diffs.Part                                                   // what the user approved of it; nil for all
 	start    time.Time
 	end      event.ToolEnd
 	reads    []workspace.Reading // file contents that its result shows the model
@@ -136,7 +137,7 @@ type toolCall struct {
 // approved returns the changes that may be made.
 func (c *toolCall) approved() []tools.Change {
 	if c.part != nil {
-		return c.part.changes
+		return c.part.Changes
 	}
 	return c.call.Changes
 }

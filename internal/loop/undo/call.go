@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"agent/internal/loop/diffs"
 	"agent/internal/loop/event"
-	"agent/internal/loop/turn"
 	"agent/internal/tools"
 	"agent/internal/tools/snapshot"
 	"agent/internal/tools/snapshot/scan"
@@ -200,7 +200,7 @@ func (k *call) count(sum *event.FilesChanged, t snapshot.Touched, left snapshot.
 		}
 		change.Before = before
 	}
-	for _, d := range turn.Diffs([]tools.Change{change}) {
+	for _, d := range diffs.Of([]tools.Change{change}) {
 		added, removed = d.Added, d.Removed
 	}
 	sum.Added += added

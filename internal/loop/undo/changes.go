@@ -7,9 +7,9 @@ import (
 	"maps"
 	"slices"
 
+	"agent/internal/loop/diffs"
 	"agent/internal/loop/event"
 	"agent/internal/loop/hunk"
-	"agent/internal/loop/turn"
 	"agent/internal/tools"
 	"agent/internal/tools/snapshot"
 )
@@ -103,7 +103,7 @@ func (r *Restorer) pickHunks(it Item, now value, hunks []int) (Item, error) {
 // revertHunks returns after without the hunks with these indices of the unified diff of
 // before and after.
 func revertHunks(before, after string, hunks []int) (string, error) {
-	d := turn.Diffs([]tools.Change{{Before: []byte(before), After: []byte(after)}})[0]
+	d := diffs.Of([]tools.Change{{Before: []byte(before), After: []byte(after)}})[0]
 	all := hunk.Of(d)
 	for _, i := range hunks {
 		if i < 0 || i >= len(all) || all[i].Whole {

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"agent/internal/loop/turn"
+	"agent/internal/loop/diffs"
 	"agent/internal/tools"
 )
 
@@ -86,7 +86,7 @@ func TestRevertedHunks(t *testing.T) {
 		if r.IntN(3) == 0 {
 			after += "@@ -1 +1 @@"
 		}
-		n := strings.Count("\n"+turn.Diffs([]tools.Change{{Before: []byte(before), After: []byte(after)}})[0].Unified, "\n@@ -")
+		n := strings.Count("\n"+diffs.Of([]tools.Change{{Before: []byte(before), After: []byte(after)}})[0].Unified, "\n@@ -")
 		var picked, rest []int
 		for i := range n {
 			if r.IntN(2) == 0 {
@@ -127,7 +127,7 @@ func TestRevertedHunks(t *testing.T) {
 // patched returns before with some hunks of the diff to after, by applying them as a
 // patch.
 func patched(before, after string, hunks []int) (string, error) {
-	u := turn.Diffs([]tools.Change{{Before: []byte(before), After: []byte(after)}})[0].Unified
+	u := diffs.Of([]tools.Change{{Before: []byte(before), After: []byte(after)}})[0].Unified
 	parts := strings.Split("\n"+u, "\n@@ -")[1:]
 	in, out, at := strings.SplitAfter(before, "\n"), []string(nil), 0
 	for i, part := range parts {

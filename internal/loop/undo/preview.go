@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"agent/internal/loop/diffs"
 	"agent/internal/loop/event"
-	"agent/internal/loop/turn"
 	"agent/internal/tools"
 	"agent/internal/tools/snapshot"
 )
@@ -95,7 +95,7 @@ func diff(c tools.Change, from, to snapshot.State) event.Diff {
 	case from.Kind == to.Kind && from.SameContent(to):
 		d.Unified = fmt.Sprintf("@@ mode %04o becomes %04o @@\n", from.Mode, to.Mode)
 	default:
-		return turn.Diffs([]tools.Change{c})[0]
+		return diffs.Of([]tools.Change{c})[0]
 	}
 	return d
 }

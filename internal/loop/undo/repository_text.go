@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"agent/internal/llm/phrase"
+	"agent/internal/loop/diffs"
 	"agent/internal/loop/event"
-	"agent/internal/loop/turn"
 	"agent/internal/tools"
 	"agent/internal/tools/git"
 	"agent/internal/tools/snapshot"
@@ -30,7 +30,7 @@ func (r *Restorer) stateDiffs(p *Plan, roots *roots) (all []event.Diff) {
 				now, to = append(now, a...), append(to, b...)
 			}
 		}
-		d := turn.Diffs([]tools.Change{{Path: repo.shown, Before: lineText(now), After: lineText(to)}})[0]
+		d := diffs.Of([]tools.Change{{Path: repo.shown, Before: lineText(now), After: lineText(to)}})[0]
 		if d.Unified == "" {
 			d.Unified = "@@ only reflogs and messages @@\n"
 		}

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"agent/internal/history/blobs"
+	"agent/internal/loop/diffs"
 	"agent/internal/loop/event"
-	"agent/internal/loop/turn"
 	"agent/internal/tools"
 	"agent/internal/tools/snapshot"
 )
@@ -104,7 +104,7 @@ func (r *Restorer) count(h *history) {
 			c.present = isFile(left.State)
 		}
 		change := tools.Change{Before: r.shown(value{State: c.before}), After: r.shown(left)}
-		for _, d := range turn.Diffs([]tools.Change{change}) {
+		for _, d := range diffs.Of([]tools.Change{change}) {
 			c.added, c.removed = d.Added, d.Removed
 		}
 	}

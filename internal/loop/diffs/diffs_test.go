@@ -1,4 +1,4 @@
-package turn_test
+package diffs_test
 
 import (
 	"strings"
@@ -6,8 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"agent/internal/loop/diffs"
 	"agent/internal/loop/event"
-	"agent/internal/loop/turn"
 	"agent/internal/tools"
 )
 
@@ -27,7 +27,7 @@ func TestDiffs(t *testing.T) {
 		{"binary before", "a\x00\x01", "a", binary},
 		{"binary after", "a", "a\x00\x01", binary},
 	} {
-		got := turn.Diffs([]tools.Change{{Before: []byte(c.before), After: []byte(c.after)}})
+		got := diffs.Of([]tools.Change{{Before: []byte(c.before), After: []byte(c.after)}})
 		if !cmp.Equal(got, []event.Diff{c.want}) {
 			t.Errorf("%s: got %.80q", c.name, got[0].Unified)
 		}

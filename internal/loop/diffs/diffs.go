@@ -1,4 +1,7 @@
-package turn
+// Package diffs shows the file changes of tool calls as unified diffs, and divides the
+// changes of a call by what the user decided on their hunks. It reads no file and asks
+// nobody. Start reading at Of.
+package diffs
 
 import (
 	"bytes"
@@ -14,8 +17,8 @@ import (
 // long, and nobody reads it.
 const diffLimit = 2 << 20
 
-// Diffs returns the unified diffs of changes. Text in another encoding is shown as UTF-8.
-func Diffs(changes []tools.Change) []event.Diff {
+// Of returns the unified diffs of changes, in their order. Text in another encoding is shown as UTF-8.
+func Of(changes []tools.Change) []event.Diff {
 	var out []event.Diff
 	for _, c := range changes {
 		d := event.Diff{Path: c.Path, Created: c.Before == nil, Deleted: c.After == nil, Moved: c.Moved}

@@ -1,4 +1,4 @@
-package turn
+package diffs
 
 import (
 	"bytes"
@@ -15,18 +15,18 @@ import (
 // maxQuoted limits the line that a comment quotes, in bytes.
 const maxQuoted = 120
 
-// partial is what the user approved of a call whose hunks they decided on.
-type partial struct {
-	changes []tools.Change
-	report  string // what was applied and rejected, with the comments, for the model
-	notes   string // only the comments; empty for none
-	summary string // for the user; empty if everything was applied as proposed
+// Part is what the user approved of a call whose hunks they decided on.
+type Part struct {
+	Changes []tools.Change
+	Report  string // what was applied and rejected, with the comments, for the model
+	Notes   string // only the comments; empty for none
+	Summary string // for the user; empty if everything was applied as proposed
 }
 
-// settle returns the answers in the order of diffs, one for each: a file without an answer
+// Settle returns the answers in the order of diffs, one for each: a file without an answer
 // is rejected, and a file that is moved is moved completely or not at all. Answers that fit
 // no file follow.
-func settle(diffs []event.Diff, answers []event.HunkAnswer) []event.HunkAnswer {
+func Settle(diffs []event.Diff, answers []event.HunkAnswer) []event.HunkAnswer {
 	if len(answers) == 0 {
 		return nil
 	}
@@ -55,20 +55,20 @@ func settle(diffs []event.Diff, answers []event.HunkAnswer) []event.HunkAnswer {
 	return out
 }
 
-// divide returns what the settled answers approve of changes, whose Diffs are diffs. It
+// Divide returns what answers, which are settled, approve of changes. Of has returned diffs for them. It
 // returns an error if an answer does not fit them.
-func divide(changes []tools.Change, diffs []event.Diff, answers []event.HunkAnswer) (partial, error) {
+func Divide(changes []tools.Change, diffs []event.Diff, answers []event.HunkAnswer) (Part, error) {
 	if len(answers) > len(diffs) {
-		return partial{}, fmt.Errorf("it does not change %s", answers[len(diffs)].Path)
+		return Part{}, fmt.Errorf("it does not change %s", answers[len(diffs)].Path)
 	}
-	var p partial
+	var p Part
 	hunks, applied, edited := 0, 0, 0
 	lines := []string{"The user decided on each hunk of this change:"}
 	for i, d := range diffs {
 		ch := changes[i]
 		after, err := hunk.Apply(ch.Before, ch.After, d, answers[i])
 		if err != nil {
-			return partial{}, err
+			return Part{}, err
 		}
 		decided := hunk.Decision(d, answers[i])
 		n := len(decided.Accepted) + len(decided.Edited)
@@ -76,15 +76,15 @@ func divide(changes []tools.Change, diffs []event.Diff, answers []event.HunkAnsw
 		lines = append(lines, describeHunks(d, decided)...)
 		if n > 0 && (d.Created || d.Deleted || !bytes.Equal(after, ch.Before)) {
 			ch.After = after
-			p.changes = append(p.changes, ch)
+			p.Changes = append(p.Changes, ch)
 		}
 	}
-	p.notes = comments(diffs, answers)
-	p.report = strings.Join(lines, "\n")
+	p.Notes = Comments(diffs, answers)
+	p.Report = strings.Join(lines, "\n")
 	if applied < hunks || edited > 0 {
-		p.summary = fmt.Sprintf("%d of %s", applied, phrase.Count(hunks, "hunk"))
+		p.Summary = fmt.Sprintf("%d of %s", applied, phrase.Count(hunks, "hunk"))
 		if edited > 0 {
-			p.summary += fmt.Sprintf(", %d edited", edited)
+			p.Summary += fmt.Sprintf(", %d edited", edited)
 		}
 	}
 	return p, nil
@@ -139,8 +139,8 @@ func describeComments(d event.Diff, comments []event.LineComment) []string {
 	return lines
 }
 
-// comments returns the comments in settled answers, one on each line; empty for none.
-func comments(diffs []event.Diff, answers []event.HunkAnswer) string {
+// Comments returns the comments in settled answers, one on each line; empty for none.
+func Comments(diffs []event.Diff, answers []event.HunkAnswer) string {
 	var lines []string
 	for i := range min(len(diffs), len(answers)) {
 		lines = append(lines, describeComments(diffs[i], answers[i].Comments)...)
@@ -148,8 +148,8 @@ func comments(diffs []event.Diff, answers []event.HunkAnswer) string {
 	return strings.Join(lines, "\n")
 }
 
-// decisions returns settled answers as they are stored.
-func decisions(diffs []event.Diff, answers []event.HunkAnswer) []event.HunkDecision {
+// Decisions returns settled answers as they are stored.
+func Decisions(diffs []event.Diff, answers []event.HunkAnswer) []event.HunkDecision {
 	var out []event.HunkDecision
 	for i := range min(len(diffs), len(answers)) {
 		out = append(out, hunk.Decision(diffs[i], answers[i]))

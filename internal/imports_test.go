@@ -109,7 +109,7 @@ var mayImport = map[string][]string{
 	"internal/scratch":  {},
 	"internal/textdiff": {},
 
-	"internal/tools":                       {"internal/elicit", "internal/llm", "internal/llm/marker", "internal/llm/strict", "internal/tools/advice", "internal/tools/charset", "internal/tools/confine", "internal/tools/edit", "internal/tools/git", "internal/tools/intake", "internal/tools/process", "internal/tools/read", "internal/tools/schema", "internal/tools/search", "internal/tools/shell", "internal/tools/shell/pipeline", "internal/tools/snapshot", "internal/tools/tempdir", "internal/tools/workspace"},
+	"internal/tools":                       {"internal/elicit", "internal/llm", "internal/llm/marker", "internal/llm/strict", "internal/tools/advice", "internal/tools/charset", "internal/tools/confine", "internal/tools/edit", "internal/tools/git", "internal/tools/intake", "internal/tools/page", "internal/tools/process", "internal/tools/read", "internal/tools/schema", "internal/tools/search", "internal/tools/shell", "internal/tools/shell/pipeline", "internal/tools/snapshot", "internal/tools/tempdir", "internal/tools/workspace"},
 	"internal/tools/advice":                {},
 	"internal/tools/caches":                {"internal/history/filelock", "internal/realpath", "internal/tools/shell/sandbox"},
 	"internal/tools/charset":               {},
@@ -126,6 +126,7 @@ var mayImport = map[string][]string{
 	"internal/tools/lsp/protocol":          {},
 	"internal/tools/manifest":              {},
 	"internal/tools/mcp":                   {"internal/elicit", "internal/jsonrpc", "internal/llm", "internal/llm/marker", "internal/tools", "internal/tools/advice", "internal/tools/intake", "internal/tools/process", "internal/tools/read", "internal/tools/schema", "internal/tools/shell/keeper"},
+	"internal/tools/page":                  {"internal/llm/marker", "internal/tools/advice", "internal/tools/charset", "internal/tools/read"},
 	"internal/tools/process":               {"internal/tools/shell/keeper", "internal/tools/shell/sandbox", "internal/tools/snapshot"},
 	"internal/tools/protect":               {"internal/realpath"},
 	"internal/tools/read":                  {"internal/llm", "internal/llm/marker", "internal/tools/charset"},

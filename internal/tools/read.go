@@ -14,6 +14,7 @@ import (
 	"agent/internal/llm/phrase"
 	"agent/internal/tools/charset"
 	"agent/internal/tools/intake"
+	"agent/internal/tools/page"
 	"agent/internal/tools/read"
 	"agent/internal/tools/workspace"
 )
@@ -44,13 +45,13 @@ func readTool(w *workspace.Workspace, known *workspace.Ledger, pdf pdfText) Tool
 		if err != nil {
 			return Call{}, err
 		}
-		span := span{first: max(a.Offset, 1), limit: maxLines}
+		span := page.Span{First: max(a.Offset, 1), Limit: page.MaxLines}
 		if a.Limit > 0 {
-			span.limit = a.Limit
+			span.Limit = a.Limit
 		}
 		title := "read " + at.Name()
-		if span.first > 1 {
-			title += fmt.Sprintf(" from line %d", span.first)
+		if span.First > 1 {
+			title += fmt.Sprintf(" from line %d", span.First)
 		}
 		return readCall(title, at, func(ctx context.Context, ok Approved) (Result, error) { return r.read(ctx, at, span, ok) }), nil
 	}, intake.Form{
@@ -59,12 +60,12 @@ func readTool(w *workspace.Workspace, known *workspace.Ledger, pdf pdfText) Tool
 			"path":   append(intake.FileAliases(), "notebook_path", "paths", "files", "file_paths"),
 			"offset": {"start_line", "start_line_one_indexed", "line_start", "start"},
 		},
-		Paths: []string{"path"}, Exists: exists(w), Ranges: map[string]intake.Range{"offset": {Max: math.MaxInt32}, "limit": {Max: maxLines}},
+		Paths: []string{"path"}, Exists: exists(w), Ranges: map[string]intake.Range{"offset": {Max: math.MaxInt32}, "limit": {Max: page.MaxLines}},
 		ReadOnly: true, Rewrite: rewriteLines,
 	})
 }
 
-func (r *reader) read(ctx context.Context, at workspace.Place, s span, ok Approved) (Result, error) {
+func (r *reader) read(ctx context.Context, at workspace.Place, s page.Span, ok Approved) (Result, error) {
 	f, info, err := at.Open()
 	if err != nil {
 		return Result{}, err
@@ -99,31 +100,31 @@ func (r *reader) read(ctx context.Context, at workspace.Place, s span, ok Approv
 const unsavedNote = "[The user's editor has changes of this file that are not saved. This is the text in the editor; commands and search see the saved file.]\n"
 
 // lines returns the lines of a text file.
-func (r *reader) lines(ctx context.Context, in *source, s span) (Result, error) {
+func (r *reader) lines(ctx context.Context, in *source, s page.Span) (Result, error) {
 	e, err := in.text()
 	if err != nil {
 		return Result{}, err
 	}
-	page, err := newLineReader(ctx, e.Decode(in.all()), in.decodedSize(e)).page(s, in.countsLines())
+	p, err := page.Read(ctx, e.Decode(in.all()), in.decodedSize(e), s, in.countsLines())
 	if err != nil {
 		return Result{}, fmt.Errorf("read %s: %w", in.name, workspace.Cause(err))
 	}
-	if page.shown == 0 && s.first > 1 {
-		return Result{}, page.offsetError(in.name)
+	if err := p.Err(in.name); err != nil {
+		return Result{}, err
 	}
 	seen, as := in.reading()
-	page.damaged = as == charset.Damaged
-	if page.total == 0 {
+	p.Damaged = as == charset.Damaged
+	if p.Total == 0 {
 		return Result{Text: "(the file is empty)\n", Summary: "0 lines", Reads: []workspace.Reading{seen}}, nil
 	}
-	seen.First, seen.Last = s.first, s.first+page.shown-1
+	seen.First, seen.Last = s.First, s.First+p.Shown-1
 	if step, ok := r.known.Shown(seen); ok {
 		return Result{
 			Text: fmt.Sprintf("unchanged since step %d: lines %d-%d of %s are the same as shown there\n", step, seen.First, seen.Last, in.name) +
-				page.position(s, in.size),
+				p.Position(in.size),
 			Summary: fmt.Sprintf("unchanged since step %d", step),
 		}, nil
 	}
-	text := page.text.String() + page.notes(e) + page.position(s, in.size)
-	return Result{Text: strings.ToValidUTF8(text, "\ufffd"), Summary: phrase.Count(page.shown, "line"), Reads: []workspace.Reading{seen}}, nil
+	text := p.Text(e, in.size)
+	return Result{Text: strings.ToValidUTF8(text, "\ufffd"), Summary: phrase.Count(p.Shown, "line"), Reads: []workspace.Reading{seen}}, nil
 }

@@ -10,6 +10,7 @@ import (
 	"agent/internal/llm/phrase"
 	"agent/internal/tools/advice"
 	"agent/internal/tools/charset"
+	"agent/internal/tools/page"
 	"agent/internal/tools/read"
 	"agent/internal/tools/workspace"
 )
@@ -57,7 +58,7 @@ func (r *reader) decodeImage(ctx context.Context, content []byte) (read.Shown, e
 
 // notebook returns the cells of a notebook. A file that is no valid notebook, or
 // too large, is shown as lines.
-func (r *reader) notebook(ctx context.Context, in *source, s span) (Result, error) {
+func (r *reader) notebook(ctx context.Context, in *source, s page.Span) (Result, error) {
 	if err := in.buffer(maxInMemory); err != nil {
 		return Result{}, err
 	}
@@ -71,18 +72,18 @@ func (r *reader) notebook(ctx context.Context, in *source, s span) (Result, erro
 		result.Text += fmt.Sprintf("(not shown as a notebook: %v)\n", err)
 		return result, failed
 	}
-	page, err := newLineReader(ctx, strings.NewReader(cells.Text), len(cells.Text)).page(s, true)
+	p, err := page.Read(ctx, strings.NewReader(cells.Text), len(cells.Text), s, true)
 	if err != nil {
 		return Result{}, fmt.Errorf("read %s: %w", in.name, err)
 	}
-	if page.shown == 0 && s.first > 1 {
-		return Result{}, page.offsetError(in.name + " as text")
+	if err := p.Err(in.name + " as text"); err != nil {
+		return Result{}, err
 	}
 	seen, _ := in.reading()
-	images, note := r.imagesIn(ctx, cells.Pictures, s.first, s.first+page.shown-1)
+	images, note := r.imagesIn(ctx, cells.Pictures, s.First, s.First+p.Shown-1)
 	text := strings.TrimSpace(fmt.Sprintf("notebook of %s %s", phrase.Count(cells.Count, "cell"), cells.Language))
 	return Result{
-		Text: page.text.String() + page.notes(charset.UTF8) + page.position(s, in.size) + note +
+		Text: p.Text(charset.UTF8, in.size) + note +
 			fmt.Sprintf("(%s. Line numbers are those of this text; edit and search work on the JSON file)\n", text),
 		Summary: phrase.Count(cells.Count, "cell"),
 		Images:  images,
@@ -119,7 +120,7 @@ func (r *reader) imagesIn(ctx context.Context, all []read.Placed, first, last in
 type pdfText func(ctx context.Context, pdf []byte, ok Approved) (text string, pages int, err error)
 
 // pdf returns the text of a PDF, with a line before each page.
-func (r *reader) pdf(ctx context.Context, in *source, s span, ok Approved) (Result, error) {
+func (r *reader) pdf(ctx context.Context, in *source, s page.Span, ok Approved) (Result, error) {
 	const images = "pdftoppm -png -r 80 FILE PREFIX for its pages as images"
 	if r.pdfText == nil {
 		return Result{}, advice.Add(fmt.Errorf("%s is a PDF (%s), which read cannot show", in.name, phrase.Bytes(in.size)),
@@ -136,12 +137,12 @@ func (r *reader) pdf(ctx context.Context, in *source, s span, ok Approved) (Resu
 	if err != nil {
 		return Result{}, fmt.Errorf("read %s: %w", in.name, err)
 	}
-	page, err := newLineReader(ctx, strings.NewReader(text), len(text)).page(s, true)
+	p, err := page.Read(ctx, strings.NewReader(text), len(text), s, true)
 	if err != nil {
 		return Result{}, fmt.Errorf("read %s: %w", in.name, err)
 	}
-	if page.shown == 0 && s.first > 1 {
-		return Result{}, page.offsetError(in.name + " as text")
+	if err := p.Err(in.name + " as text"); err != nil {
+		return Result{}, err
 	}
 	all := phrase.Count(pages, "page")
 	if pages == pdfPages {
@@ -151,7 +152,7 @@ func (r *reader) pdf(ctx context.Context, in *source, s span, ok Approved) (Resu
 	seen.Content = nil // the text is not that of the file
 	return Result{
 		Text: fmt.Sprintf("%s: the text of a PDF of %s. If a page has none, it may be scanned: in shell, run %s\n", path.Base(in.name), all, images) +
-			page.text.String() + page.notes(charset.UTF8) + page.position(s, int64(len(text))),
+			p.Text(charset.UTF8, int64(len(text))),
 		Summary: "PDF, " + phrase.Count(pages, "page"),
 		Reads:   []workspace.Reading{seen},
 	}, nil

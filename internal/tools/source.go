@@ -12,6 +12,7 @@ import (
 	"agent/internal/llm/phrase"
 	"agent/internal/tools/advice"
 	"agent/internal/tools/charset"
+	"agent/internal/tools/page"
 	"agent/internal/tools/read"
 	"agent/internal/tools/workspace"
 )
@@ -22,6 +23,9 @@ const maxInMemory = 32 << 20
 // maxGrowth is how many bytes are read beyond the size of a file at open. A
 // growing file, or a file of the kernel, may have no end.
 const maxGrowth = 64 << 20
+
+// maxCount is the size in bytes of the largest file whose lines are all counted.
+const maxCount = 64 << 20
 
 // source is an open file to be shown.
 type source struct {
@@ -36,7 +40,7 @@ type source struct {
 // newSource returns the source of a file that has size bytes in r, as far as known.
 func newSource(ctx context.Context, name string, r io.Reader, info fs.FileInfo, size int64) *source {
 	r = io.LimitReader(read.Interruptible(ctx, r), min(size, 1<<62)+maxGrowth)
-	return &source{name: name, info: info, reader: bufio.NewReaderSize(r, blockFor(size)), size: size}
+	return &source{name: name, info: info, reader: bufio.NewReaderSize(r, page.BlockFor(size)), size: size}
 }
 
 // buffer reads the complete file if it has at most limit bytes.
@@ -99,7 +103,7 @@ func (in *source) sample() []byte {
 	if in.buffered != nil {
 		return in.buffered
 	}
-	b, _ := in.reader.Peek(readBlock)
+	b, _ := in.reader.Peek(page.Block)
 	return b
 }
 

@@ -1,4 +1,6 @@
-package tools
+// Package page shows a range of the lines of a text to a model, with their numbers. Notes say
+// what the lines do not show, such as line endings. Start reading at Read.
+package page
 
 import (
 	"bufio"
@@ -14,47 +16,55 @@ import (
 	"agent/internal/tools/read"
 )
 
-// span is a range of lines of a file.
-type span struct {
-	first int // from 1
-	limit int
+// Span is a range of lines of a file.
+type Span struct {
+	First int // from 1
+	Limit int // number of lines
 }
 
 // The limits of one page.
 const (
-	maxLines = 2000
-	maxPage  = 50_000   // bytes
-	maxWidth = 2000     // characters shown of a line
-	maxCount = 64 << 20 // size in bytes up to which all lines are counted
+	MaxLines = 2000
+	maxPage  = 50_000 // bytes
+	maxWidth = 2000   // characters shown of a line
 )
 
-// page is a numbered range of lines of a file.
-type page struct {
+// Page is a numbered range of lines of a file.
+type Page struct {
+	Shown int
+	Total int // lines of the file; -1 if not counted
+	// Damaged is set by the caller if the file is UTF-16 with invalid bytes.
+	Damaged bool
+
+	span      Span
 	text      strings.Builder
-	shown     int
-	total     int  // lines of the file; -1 if not counted
 	truncated int  // truncated lines
 	crlf      int  // lines that end in CRLF
 	bom       bool // the file begins with a byte order mark
 	invalid   bool // some bytes are not valid UTF-8
-	damaged   bool // the file is UTF-16 with invalid bytes
 	noNewline bool // the last line of the file is included and has no newline
 }
 
 // lineReader reads lines of any length with a buffer of one block.
 type lineReader struct{ r *bufio.Reader }
 
-// readBlock is the maximum buffer size in bytes. The first block decides whether a file
+// Block is the maximum buffer size in bytes. The first block decides whether a file
 // is text.
-const readBlock = 64 << 10
+const Block = 64 << 10
 
-// blockFor returns the buffer size for a text of size bytes; 0 if the size is not known, as of
+// BlockFor returns the buffer size for a text of size bytes; 0 if the size is not known, as of
 // files of the kernel.
-func blockFor(size int64) int {
-	if size <= 0 || size > readBlock {
-		return readBlock
+func BlockFor(size int64) int {
+	if size <= 0 || size > Block {
+		return Block
 	}
 	return int(size)
+}
+
+// Read returns the lines of s in r, which has size bytes of UTF-8; 0 if the size is not known.
+// If count is set, it counts the lines after them. The error is that of r or of ctx.
+func Read(ctx context.Context, r io.Reader, size int, s Span, count bool) (*Page, error) {
+	return newLineReader(ctx, r, size).page(s, count)
 }
 
 // newLineReader returns a reader of the lines of r, which has size bytes; 0 if that is not known.
@@ -62,7 +72,7 @@ func newLineReader(ctx context.Context, r io.Reader, size int) *lineReader {
 	if size > 0 {
 		size++ // a full buffer means that the line goes on
 	}
-	return &lineReader{bufio.NewReaderSize(read.Interruptible(ctx, r), blockFor(int64(size)))}
+	return &lineReader{bufio.NewReaderSize(read.Interruptible(ctx, r), BlockFor(int64(size)))}
 }
 
 // line is the beginning of a line.
@@ -130,30 +140,30 @@ func truncateLine(b []byte) []byte {
 }
 
 // page reads the lines of s. If count is set, it counts the lines after them.
-func (l *lineReader) page(s span, count bool) (*page, error) {
-	p := &page{}
+func (l *lineReader) page(s Span, count bool) (*Page, error) {
+	p := &Page{span: s}
 	full := false
 	for n := 1; ; n++ {
 		ln, err := l.next()
 		switch {
 		case err == io.EOF:
-			p.total = n - 1
+			p.Total = n - 1
 			return p, nil
 		case err != nil:
 			return nil, err
-		case n < s.first || full:
-		case p.shown < s.limit && (p.shown == 0 || p.text.Len()+len(ln.text) <= maxPage):
+		case n < s.First || full:
+		case p.Shown < s.Limit && (p.Shown == 0 || p.text.Len()+len(ln.text) <= maxPage):
 			p.add(n, ln)
 		case count:
 			full = true
 		default:
-			p.total = -1
+			p.Total = -1
 			return p, nil
 		}
 	}
 }
 
-func (p *page) add(n int, ln line) {
+func (p *Page) add(n int, ln line) {
 	text := ln.text
 	if n == 1 {
 		text, p.bom = bytes.CutPrefix(text, []byte("\ufeff"))
@@ -169,5 +179,5 @@ func (p *page) add(n int, ln line) {
 		p.crlf++
 	}
 	p.noNewline = !ln.ended
-	p.shown++
+	p.Shown++
 }

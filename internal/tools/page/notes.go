@@ -1,4 +1,4 @@
-package tools
+package page
 
 import (
 	"fmt"
@@ -10,12 +10,18 @@ import (
 	"agent/internal/tools/charset"
 )
 
+// Text returns the page for the model: its lines, and notes on them and on how to read on.
+// The file has size bytes in the encoding e.
+func (p *Page) Text(e charset.Encoding, size int64) string {
+	return p.text.String() + p.notes(e) + p.Position(size)
+}
+
 // notes returns notes on the encoding, line endings and truncated lines of a
 // page.
-func (p *page) notes(e charset.Encoding) string {
+func (p *Page) notes(e charset.Encoding) string {
 	var b strings.Builder
 	switch {
-	case p.damaged:
+	case p.Damaged:
 		fmt.Fprintf(&b, "(decoded from %s with invalid bytes, which are shown as \ufffd. Only write can change the file, and makes it UTF-8)\n", e)
 	case e.Converts():
 		fmt.Fprintf(&b, "(decoded from %s, in which changes are written, too)\n", e)
@@ -29,7 +35,7 @@ func (p *page) notes(e charset.Encoding) string {
 	}
 	if p.crlf > 0 {
 		lines := fmt.Sprintf("%d of these lines", p.crlf)
-		if p.crlf == p.shown {
+		if p.crlf == p.Shown {
 			lines = "these lines"
 		}
 		fmt.Fprintf(&b, "(%s end in CRLF)\n", lines)
@@ -40,24 +46,29 @@ func (p *page) notes(e charset.Encoding) string {
 	return b.String()
 }
 
-// position returns a note on which lines the page has and how to read on. The
-// file has size bytes.
-func (p *page) position(s span, size int64) string {
-	last := s.first + p.shown - 1
+// Position returns a note on which lines the page has and how to read on; empty if it has all
+// lines. The file has size bytes.
+func (p *Page) Position(size int64) string {
+	first := p.span.First
+	last := first + p.Shown - 1
 	switch {
-	case p.total < 0:
-		return marker.Note("lines %d-%d of a file of %s; continue with offset %d", s.first, last, phrase.Bytes(size), last+1) + "\n"
-	case last < p.total:
-		return marker.Note("lines %d-%d of %d; continue with offset %d", s.first, last, p.total, last+1) + "\n"
+	case p.Total < 0:
+		return marker.Note("lines %d-%d of a file of %s; continue with offset %d", first, last, phrase.Bytes(size), last+1) + "\n"
+	case last < p.Total:
+		return marker.Note("lines %d-%d of %d; continue with offset %d", first, last, p.Total, last+1) + "\n"
 	case p.noNewline:
 		return "(no newline at the end of the file)\n"
-	case s.first > 1:
+	case first > 1:
 		return "(end of the file)\n"
 	}
 	return ""
 }
 
-// offsetError returns the error for an offset after the last line.
-func (p *page) offsetError(name string) error {
-	return advice.Add(fmt.Errorf("%s has %s", name, phrase.Count(p.total, "line")), "Give an offset within the file")
+// Err returns the error for the model if the lines begin after the last one of the file with
+// that name.
+func (p *Page) Err(name string) error {
+	if p.Shown > 0 || p.span.First == 1 {
+		return nil
+	}
+	return advice.Add(fmt.Errorf("%s has %s", name, phrase.Count(p.Total, "line")), "Give an offset within the file")
 }

@@ -8,6 +8,7 @@ import (
 	"agent/internal/tui/layer"
 	"agent/internal/tui/pager"
 	"agent/internal/tui/prompt"
+	"agent/internal/tui/screen"
 	"agent/internal/tui/slash"
 )
 
@@ -17,25 +18,27 @@ func (m *model) assemble() (notices []string) {
 	ses := m.Conversation
 	m.layers = &layer.Stack{}
 	m.lists = &listLayer{Window: m.Window, layers: m.layers, dialog: m.dialog}
-	m.slash, notices = slash.New(ses, m.editor, m.lists)
+	m.slash, notices = slash.New(ses, m.editor)
 	m.dialog.IsCommand, m.dialog.Mode = m.slash.IsCommand, func() event.Mode { return event.Mode(ses.Feed.Mode) }
 	m.notify = &notifier{Window: m.Window, feed: ses.Feed, session: ses, dialog: m.dialog}
-	m.question = &question{Window: m.Window, feed: ses.Feed, answer: ses.GiveAnswer, dialog: m.dialog, editor: m.editor, interrupt: m.interrupt, setMode: ses.SetMode, covered: m.covered, searching: func() bool { return m.pager.Find.Typing }}
-	m.pager = &pager.Pager{Conversation: ses, Layers: m.layers, Waits: m.dialog.Waits, Find: &pager.Finder{Conversation: ses, Layers: m.layers}}
-	m.delegate = &agents.View{Conversation: ses, Layers: m.layers, Waits: m.dialog.Waits, Editor: func() *editor.Editor { return editor.New(m.Keys, m.Styles, m.Options.Vi) }}
-	m.help = &help{Window: m.Window, about: ses.AboutModel, layers: m.layers, slash: m.slash}
+	m.question = &question{Window: m.Window, feed: ses.Feed, answer: ses.Agent.GiveAnswer, dialog: m.dialog, editor: m.editor, interrupt: m.interrupt, setMode: ses.Agent.SetMode, covered: m.covered, searching: func() bool { return m.pager.Find.Typing }}
+	find := &pager.Finder{Window: m.Window, Layers: m.layers, Transcript: ses.Transcript, Feed: ses.Feed, Broken: func() bool { return ses.Rewinds.Broken != "" }}
+	m.pager = &pager.Pager{Window: m.Window, Layers: m.layers, Transcript: ses.Transcript, Feed: ses.Feed, Find: find, Waits: m.dialog.Waits}
+	m.delegate = &agents.View{Window: m.Window, Layers: m.layers, Delegates: ses.Delegates, Send: ses.Agent.Send, Waits: m.dialog.Waits, Editor: func() *editor.Editor { return editor.New(m.Keys, m.Styles, m.Options.Vi) }}
+	m.help = &help{Window: m.Window, about: func() string { return screen.AboutModel(ses.Feed) }, layers: m.layers, slash: m.slash}
 	m.prompt = prompt.New(ses, m.editor, m.dialog, m.slash, m.help.show, m.leave)
 	p := m.prompt
 	m.question.copy, m.question.open, m.question.show = p.Clipboard.Copy, m.slash.OpenPage, m.slash.ShowPage
 	m.question.editPlan, m.question.editHunk = p.External.EditPlan, p.External.EditHunk
-	m.slash.Front = slash.Front{Quit: m.leaveFor, Help: m.help.show, Copy: p.Clipboard.Copy, Restyle: m.restyle, Ask: func(o dialog.Own) { m.dialog.Show(o, !m.editor.Blank()) }, Withdraw: m.dialog.WithdrawOwn}
+	m.slash.Front = slash.Front{Lists: m.lists, Quit: m.leaveFor, Help: m.help.show, Copy: p.Clipboard.Copy, Restyle: m.restyle, Ask: func(o dialog.Own) { m.dialog.Show(o, !m.editor.Blank()) }, Withdraw: m.dialog.WithdrawOwn}
 	m.slash.Front.Screen = &slash.Screen{View: m.pager.Show, Find: m.pager.Find.StartWith, Edit: p.External.Start, EditFile: p.External.EditFile, EditSummary: p.External.EditSummary, Press: m.press, Delegate: m.delegate.Show}
 	m.activity = &activity{Window: m.Window, feed: ses.Feed, list: ses.Transcript, layers: m.layers, output: ses.Spending.TurnOutput}
 	m.ticker = &ticker{Window: m.Window, transcript: ses.Transcript, feed: ses.Feed, activity: m.activity, layers: m.layers, waits: m.dialog.Waits}
 	m.mouse = &mouse{Window: m.Window, transcript: ses.Transcript, clip: p.Clipboard, arrange: m.arrange, on: !m.Options.NoMouse}
 	m.pager.Doing, m.pager.ToggleMouse = m.behindPager, m.mouse.toggle
 	m.layers.Transcript, m.layers.Shortcuts = m.mouse, &shortcuts{
-		Conversation: ses, dialog: m.dialog, find: m.pager.Find, pager: m.pager, mouse: m.mouse, slash: m.slash, interrupt: m.interrupt,
+		Window: m.Window, transcript: ses.Transcript, feed: ses.Feed, nextMode: func() { ses.Agent.SetMode(ses.NextMode()) },
+		waits: m.dialog.Waits, pager: m.pager, mouse: m.mouse, slash: m.slash, interrupt: m.interrupt,
 	}
 	for _, l := range []layer.Layer{p, m.layers.Shortcuts, p.Assist(), m.question} {
 		m.layers.Push(l)

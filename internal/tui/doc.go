@@ -4,17 +4,18 @@
 // reading at Run and model.Update.
 //
 // The model routes messages to parts that own their state. Parts share screen.Window
-// (size, look, keys, clock). A part that follows the session also has its transcript
-// or its feed, or all of screen.Conversation (with the way to the agent). The larger
-// parts are packages: prompt, slash, transcript, editor, dialog, list, pager. Package
-// plain is the other front end, which prints lines.
+// (size, look, keys, clock). A part that follows the session also has its transcript,
+// its feed, screen.Sender (the way to the agent) or screen.Delegates. The model and
+// package plain hold the whole screen.Conversation. The larger parts are packages:
+// prompt, slash, transcript, editor, dialog, list, pager. Package plain is the other
+// front end, which prints lines.
 //
 // A key takes this way. The terminal package reads it, and Bubble Tea hands it to
 // model.Update, which calls model.press. model.cancel handles ctrl+c. layer.Stack.Key
 // offers any other key to the layers from the top: help, a list, the search or the pager
 // if they are open, then question.Key, the layer of prompt.Assist, shortcuts.Key and
 // Prompt.Key. The layer that takes the key changes its part, or sends a command with
-// Conversation.Send. Send never waits for the agent: screen.Outbox passes commands on in
+// Sender.Send. Send never waits for the agent: screen.Outbox passes commands on in
 // order.
 //
 // The layers also draw their lines, which layer.Stack.Draw places above and at the prompt

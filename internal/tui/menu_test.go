@@ -117,8 +117,8 @@ func TestPalette(t *testing.T) {
 func TestRecentIsSavedAtTheEnd(t *testing.T) {
 	var saved [][]string
 	d := newDriver(t, 80, 24, screen.Options{Remember: func(recent []string) { saved = append(saved, recent) }})
-	first := d.m.slash.Run("cost", "", "")
-	second := d.m.slash.Run("status", "", "")
+	first, _ := d.m.slash.Run("cost", "")
+	second, _ := d.m.slash.Run("status", "")
 	d.m.slash.Palette.SaveRecent()
 	d.runCmd(first)
 	d.runCmd(second)

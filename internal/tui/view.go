@@ -69,7 +69,7 @@ func (m *model) makePanel() panel {
 	if now := m.Feed.TodoNow(); now != "" && roomy {
 		p.Lines = append(p.Lines, m.Styles.Dim.Render(ink.Truncate(now, m.Width)))
 	}
-	p.Lines = append(p.Lines, agents.Block(m.Conversation)...)
+	p.Lines = append(p.Lines, agents.Block(m.Window, m.Delegates.Background())...)
 	for _, sent := range m.Feed.Pending[:min(len(m.Feed.Pending), pendingLines)] {
 		note := ""
 		if sent.Steers {

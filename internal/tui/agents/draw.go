@@ -22,7 +22,7 @@ func (v *View) Place() layer.Place { return layer.FullScreen }
 
 // View implements layer.Drawn.
 func (v *View) View(width, height int) ([]string, *tea.Cursor) {
-	d, _ := v.Delegate(v.id)
+	d, _ := v.Delegates.Find(v.id)
 	st, rule := v.Styles, v.Styles.Dim.Render(strings.Repeat("─", max(width, 0)))
 	foot, cursor := v.foot(d, rule)
 	v.list.Restyle(st)
@@ -46,7 +46,7 @@ func (v *View) View(width, height int) ([]string, *tea.Cursor) {
 
 // head draws the line with the delegate's name, current action and usage.
 func (v *View) head(d event.Delegate) string {
-	facts := v.DelegateFacts(d)
+	facts := v.Delegates.Facts(d)
 	if transcript.InBackground(d) {
 		facts = append(facts, "background")
 	}
@@ -98,6 +98,6 @@ func (v *View) hint(d event.Delegate) string {
 	case v.typing:
 		return k(keys.Newline) + " new line · esc back · " + k(keys.Send) + " send to " + v.label()
 	}
-	hints := append([]string{k(keys.ViewUp) + "/" + k(keys.ViewDown) + " scroll", k(keys.OpenAll) + " expand"}, v.DelegateHints(d)...)
+	hints := append([]string{k(keys.ViewUp) + "/" + k(keys.ViewDown) + " scroll", k(keys.OpenAll) + " expand"}, v.Delegates.Hints(d)...)
 	return strings.Join(append(hints, k(keys.ViewClose)+" close"), " · ")
 }

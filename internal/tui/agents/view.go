@@ -15,10 +15,12 @@ import (
 // runs, the transcript is live, and the user can send messages to it. That of a delegate
 // that has ended is read from its session.
 type View struct {
-	*screen.Conversation
-	Layers *layer.Stack
-	Waits  func() bool           // reports whether the view covers a dialog that waits for the user
-	Editor func() *editor.Editor // makes the editor of a message
+	*screen.Window
+	Layers    *layer.Stack
+	Delegates *screen.Delegates
+	Send      func(event.Command)
+	Waits     func() bool           // reports whether the view covers a dialog that waits for the user
+	Editor    func() *editor.Editor // makes the editor of a message
 
 	id      int
 	list    *transcript.Transcript
@@ -38,7 +40,7 @@ type SessionRead struct {
 // Show opens the transcript of the delegate of that ID. With typing set, the user types
 // a message to it.
 func (v *View) Show(id int, typing bool) tea.Cmd {
-	d, ok := v.Delegate(id)
+	d, ok := v.Delegates.Find(id)
 	if !ok {
 		return nil
 	}
@@ -118,13 +120,13 @@ func (v *View) Cancel() (tea.Cmd, bool) {
 }
 
 func (v *View) running() bool {
-	d, ok := v.Delegate(v.id)
+	d, ok := v.Delegates.Find(v.id)
 	return ok && d.Running()
 }
 
 // label returns the name of the delegate.
 func (v *View) label() string {
-	d, _ := v.Delegate(v.id)
+	d, _ := v.Delegates.Find(v.id)
 	return transcript.DelegateLabel(d.Name, v.id)
 }
 
@@ -219,7 +221,7 @@ func (v *View) steer() {
 // act handles the keys that act on the delegate, if it runs. It reports whether k is
 // one of them.
 func (v *View) act(k string) bool {
-	d, _ := v.Delegate(v.id)
+	d, _ := v.Delegates.Find(v.id)
 	switch {
 	case !v.running():
 		return false

@@ -19,18 +19,26 @@ import (
 
 // Finder searches the transcript, from its end to its beginning.
 type Finder struct {
-	*screen.Conversation
-	Layers *layer.Stack
+	*screen.Window
+	Layers     *layer.Stack
+	Transcript *transcript.Transcript
+	Feed       *transcript.Feed
+	Broken     func() bool // reports whether the session cannot be read
 	ink.Query
 	Typing  bool // the query is being typed
 	inPager bool // opened from the pager
 
-	search   int    // number of this search; results of earlier ones are ignored
-	searched int    // events with this number and above have been searched
-	hits     []int  // numbers of the matching events, the last one first
-	at       int    // index of the current hit, -1 for none
-	pending  bool   // go to the next older hit as soon as it is found
-	note     string // shown in place of the position
+	search search
+}
+
+// search is the state of a search.
+type search struct {
+	number  int    // results of searches with other numbers are ignored
+	from    int    // events with this number and above have been searched
+	hits    []int  // numbers of the matching events, the last one first
+	at      int    // index of the current hit, -1 for none
+	pending bool   // go to the next older hit as soon as it is found
+	note    string // shown in place of the position
 }
 
 // findPage is the number of events that are searched at once.
@@ -39,7 +47,7 @@ const findPage = 256
 // Found is the result of searching a part of the session.
 type Found struct {
 	search, from int
-	hits         []int // as in Finder
+	hits         []int // as in search
 	err          error
 }
 
@@ -49,7 +57,8 @@ func (f *Finder) Open() bool { return f.Layers.Has(f) }
 // Start opens the search. It takes all keys until it is closed, so that typing does
 // not answer a question that waits.
 func (f *Finder) Start() {
-	*f = Finder{Conversation: f.Conversation, Layers: f.Layers, Typing: true, inPager: f.inPager, search: f.search + 1, at: -1}
+	f.Query, f.Typing = ink.Query{}, true
+	f.search = search{number: f.search.number + 1, at: -1}
 	f.Transcript.ClearMark()
 	f.Layers.Push(f)
 }
@@ -60,7 +69,7 @@ func (f *Finder) StartWith(text string) tea.Cmd {
 	if text == "" {
 		return nil
 	}
-	f.pending = true
+	f.search.pending = true
 	return f.searchFor(text)
 }
 
@@ -76,28 +85,28 @@ func (f *Finder) Again() tea.Cmd {
 func (f *Finder) Close() {
 	f.Layers.Remove(f)
 	f.Typing = false
-	f.search++
+	f.search.number++
 	f.Transcript.ClearMark()
 }
 
 // searchFor starts a search of the whole session.
 func (f *Finder) searchFor(text string) tea.Cmd {
-	f.Query, f.hits, f.at, f.note = ink.NewQuery(text), nil, -1, ""
-	f.search++
-	f.searched = f.Transcript.Events()
+	f.Query, f.search.hits, f.search.at, f.search.note = ink.NewQuery(text), nil, -1, ""
+	f.search.number++
+	f.search.from = f.Transcript.Events()
 	f.Transcript.ClearMark()
 	return f.searchNext()
 }
 
 // searchNext returns the command that searches the next part.
 func (f *Finder) searchNext() tea.Cmd {
-	if f.Broken != "" {
-		f.note, f.searched = "the session cannot be read", 0
+	if f.Broken() {
+		f.search.note, f.search.from = "the session cannot be read", 0
 	}
-	if !f.Open() || f.Text == "" || f.searched == 0 || f.Options.Session.Page == nil || !f.Transcript.Settled {
+	if !f.Open() || f.Text == "" || f.search.from == 0 || f.Options.Session.Page == nil || !f.Transcript.Settled {
 		return nil
 	}
-	read, n, search, to := f.Options.Session.Page, f.Query, f.search, f.searched
+	read, n, search, to := f.Options.Session.Page, f.Query, f.search.number, f.search.from
 	return func() tea.Msg {
 		r := Found{search: search, from: max(to-findPage, 0)}
 		var events []event.Event
@@ -113,16 +122,16 @@ func (f *Finder) searchNext() tea.Cmd {
 
 // Found takes the result of searching a part of the session.
 func (f *Finder) Found(r Found) tea.Cmd {
-	if r.search != f.search {
+	if r.search != f.search.number {
 		return nil
 	}
 	if r.err != nil {
-		f.note, f.searched = "earlier messages cannot be read", 0
+		f.search.note, f.search.from = "earlier messages cannot be read", 0
 		return nil
 	}
-	f.hits, f.searched = append(f.hits, r.hits...), r.from
-	if f.pending && (len(r.hits) > 0 || f.searched == 0) {
-		f.pending = false
+	f.search.hits, f.search.from = append(f.search.hits, r.hits...), r.from
+	if f.search.pending && (len(r.hits) > 0 || f.search.from == 0) {
+		f.search.pending = false
 		f.goOlder()
 	}
 	return f.searchNext()
@@ -130,40 +139,40 @@ func (f *Finder) Found(r Found) tea.Cmd {
 
 // Apply adds a new event to the search.
 func (f *Finder) Apply(ev event.Event, number int) {
-	if f.Open() && transcript.Mentions(f.Query, ev) && (len(f.hits) == 0 || f.hits[0] < number) {
-		f.hits = slices.Insert(f.hits, 0, number)
-		if f.at >= 0 {
-			f.at++
+	if f.Open() && transcript.Mentions(f.Query, ev) && (len(f.search.hits) == 0 || f.search.hits[0] < number) {
+		f.search.hits = slices.Insert(f.search.hits, 0, number)
+		if f.search.at >= 0 {
+			f.search.at++
 		}
 	}
 }
 
 // goOlder goes to the previous match.
 func (f *Finder) goOlder() {
-	if f.note = ""; !f.Open() || f.Text == "" {
+	if f.search.note = ""; !f.Open() || f.Text == "" {
 		return
 	}
-	next := f.at + 1
-	if f.at < 0 {
+	next := f.search.at + 1
+	if f.search.at < 0 {
 		last := f.Transcript.LastEvent()
-		next = slices.IndexFunc(f.hits, func(at int) bool { return at <= last })
+		next = slices.IndexFunc(f.search.hits, func(at int) bool { return at <= last })
 		if next < 0 {
-			next = len(f.hits)
+			next = len(f.search.hits)
 		}
-	} else if f.Transcript.MarkNext(true, f.Query, f.hits[f.at]) {
+	} else if f.Transcript.MarkNext(true, f.Query, f.search.hits[f.search.at]) {
 		return
 	}
 	switch {
-	case next < len(f.hits):
-		f.at = next
-		f.Transcript.Seek(transcript.Target{At: f.hits[next], Find: f.Query, Last: true})
-	case f.searched > 0:
-		f.pending = true
-	case f.at < 0 && len(f.hits) > 0: // all matches are below the window
-		f.at = len(f.hits) - 1
-		f.Transcript.Seek(transcript.Target{At: f.hits[f.at], Find: f.Query})
-	case len(f.hits) > 0:
-		f.note = "first match"
+	case next < len(f.search.hits):
+		f.search.at = next
+		f.Transcript.Seek(transcript.Target{At: f.search.hits[next], Find: f.Query, Last: true})
+	case f.search.from > 0:
+		f.search.pending = true
+	case f.search.at < 0 && len(f.search.hits) > 0: // all matches are below the window
+		f.search.at = len(f.search.hits) - 1
+		f.Transcript.Seek(transcript.Target{At: f.search.hits[f.search.at], Find: f.Query})
+	case len(f.search.hits) > 0:
+		f.search.note = "first match"
 	case f.Feed.Streams(f.Query):
 		f.Transcript.ShowEnd()
 	}
@@ -171,14 +180,14 @@ func (f *Finder) goOlder() {
 
 // goNewer goes to the next match.
 func (f *Finder) goNewer() {
-	f.note, f.pending = "", false
+	f.search.note, f.search.pending = "", false
 	switch {
-	case !f.Open() || f.at < 0 || f.Transcript.MarkNext(false, f.Query, f.hits[f.at]):
-	case f.at > 0:
-		f.at--
-		f.Transcript.Seek(transcript.Target{At: f.hits[f.at], Find: f.Query})
+	case !f.Open() || f.search.at < 0 || f.Transcript.MarkNext(false, f.Query, f.search.hits[f.search.at]):
+	case f.search.at > 0:
+		f.search.at--
+		f.Transcript.Seek(transcript.Target{At: f.search.hits[f.search.at], Find: f.Query})
 	default:
-		f.note = "last match"
+		f.search.note = "last match"
 	}
 }
 
@@ -248,20 +257,20 @@ func (f *Finder) Cancel() (tea.Cmd, bool) {
 // line draws the query and the state of the search.
 func (f *Finder) line(width int) (string, *tea.Cursor) {
 	st := f.Styles
-	right := f.note
+	right := f.search.note
 	switch {
 	case right != "" || f.Text == "":
-	case f.at >= 0 && f.searched > 0:
-		right = fmt.Sprintf("%d of %d so far", f.at+1, len(f.hits))
-	case f.at >= 0:
-		right = fmt.Sprintf("%d of %d", f.at+1, len(f.hits))
-	case f.searched > 0 && f.pending:
+	case f.search.at >= 0 && f.search.from > 0:
+		right = fmt.Sprintf("%d of %d so far", f.search.at+1, len(f.search.hits))
+	case f.search.at >= 0:
+		right = fmt.Sprintf("%d of %d", f.search.at+1, len(f.search.hits))
+	case f.search.from > 0 && f.search.pending:
 		right = "searching"
-	case len(f.hits) > 0:
-		right = phrase.Count(len(f.hits), "match")
-	case f.searched == 0 && f.Feed.Streams(f.Query):
+	case len(f.search.hits) > 0:
+		right = phrase.Count(len(f.search.hits), "match")
+	case f.search.from == 0 && f.Feed.Streams(f.Query):
 		right = "in the current answer"
-	case f.searched == 0:
+	case f.search.from == 0:
 		right = "no match"
 	}
 	if keys := f.Keys.Name(keys.ViewNewer) + " next · " + f.Keys.Name(keys.ViewOlder) + " previous"; f.inPager && !f.Typing && width >= 60 {

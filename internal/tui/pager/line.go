@@ -63,12 +63,12 @@ func (p *Pager) facts() []string {
 	case at < 0:
 	case at < 100:
 		facts = append(facts, fmt.Sprintf("%d%%", at))
-	case p.Busy():
+	case p.Feed.Busy():
 		facts = append(facts, "following")
 	default:
 		facts = append(facts, "end")
 	}
-	if n := p.PromptsShown(); n > 0 && len(p.Feed.Prompts) > 1 {
+	if n := p.Feed.Shown(p.Transcript); n > 0 && len(p.Feed.Prompts) > 1 {
 		facts = append(facts, fmt.Sprintf("prompt %d of %d", n, len(p.Feed.Prompts)))
 	}
 	return facts

@@ -6,13 +6,16 @@ import (
 	"agent/internal/tui/keys"
 	"agent/internal/tui/layer"
 	"agent/internal/tui/screen"
+	"agent/internal/tui/transcript"
 )
 
 // Pager shows the complete transcript in the full screen, with all output expanded.
 type Pager struct {
-	*screen.Conversation
-	Layers *layer.Stack
-	Find   *Finder
+	*screen.Window
+	Layers     *layer.Stack
+	Transcript *transcript.Transcript
+	Feed       *transcript.Feed
+	Find       *Finder
 	// Doing describes the activity behind the pager; empty for none. Waits reports
 	// whether a question waits there.
 	Doing func() string
@@ -99,7 +102,7 @@ func (p *Pager) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
 	case p.Keys.Is(k, keys.ViewNewer):
 		p.Find.goNewer()
 	case p.Keys.Is(k, keys.PreviousTurn), p.Keys.Is(k, keys.NextTurn):
-		p.JumpToPrompt(p.Keys.Is(k, keys.PreviousTurn))
+		p.Feed.Jump(p.Transcript, p.Keys.Is(k, keys.PreviousTurn))
 	case p.Keys.Is(k, keys.Mouse):
 		p.ToggleMouse()
 	case p.Keys.Is(k, keys.Suspend):

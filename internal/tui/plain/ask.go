@@ -12,7 +12,6 @@ import (
 	"agent/internal/tui/dialog"
 	"agent/internal/tui/diff"
 	"agent/internal/tui/ink"
-	"agent/internal/tui/prompt"
 	"agent/internal/tui/screen"
 )
 
@@ -30,13 +29,15 @@ const inlineLines = 20
 
 // questions asks the user the questions of the dialog, and takes lines as answers.
 type questions struct {
-	*screen.Conversation
+	*screen.Window
 	*output
 	dialog *dialog.Dialog
-	prompt *prompt.Prompt
-	do     func(tea.Cmd)            // runs a command in the background; set by run
-	asked  time.Time                // when the question was last printed
-	open   func(url string) tea.Cmd // opens a page in the browser
+	send   func(*event.Answer)           // to the agent
+	do     func(tea.Cmd)                 // runs a command in the background; set by run
+	open   func(url string) tea.Cmd      // opens a page in the browser
+	edit   func(id, plan string) tea.Cmd // opens a plan in the user's editor
+	keep   func()                        // makes an edited plan the draft
+	asked  time.Time                     // when the question was last printed
 }
 
 // ask prints a question and the rows that answer it.
@@ -333,9 +334,8 @@ func (q *questions) reply(a event.Answer) {
 	}
 	a.ID = q.dialog.First().ID
 	if a.Decision == event.Refuse { // do not lose an edited plan
-		q.prompt.Drafts.KeepTyped()
+		q.keep()
 	}
 	q.dialog.Withdraw(a.ID)
-	q.Feed.Answered(a.ID)
-	q.Send(a)
+	q.send(&a)
 }

@@ -37,8 +37,9 @@ type Lines struct {
 // front is the front end of plain mode. It prints events, and takes lines as prompts,
 // commands and answers.
 type front struct {
-	*screen.Conversation
 	*output
+	session   *screen.Conversation
+	printer   *printer
 	dialog    *dialog.Dialog // the questions that wait
 	questions *questions
 	prompt    *prompt.Prompt
@@ -51,15 +52,7 @@ type front struct {
 	results    chan tea.Msg // of commands that ran in the background
 	background int          // number of these commands that run
 	inputEnded bool         // there are no more lines
-
-	turnEnding bool // a TurnEnd is being applied
-
-	streamed string          // text of the current message
-	printed  int             // bytes of streamed that are printed
-	started  map[string]bool // calls whose start is printed, by ID
-	edited   string          // the ID of the last call that ended with diffs
-	awaited  awaited
-	mode     string // permission mode that was printed last
+	awaited    awaited
 }
 
 // The size of the screen for which lines and lists are laid out.
@@ -83,35 +76,36 @@ func Show(ctx context.Context, o screen.Options, in Lines) (screen.Exit, error) 
 	outbox.Close(terminal.Grace)
 	p.slash.Palette.SaveRecent()
 	exit := p.exit
-	exit.Turns, exit.Jobs = p.Feed.Turns, transcript.Running(p.Feed.Jobs)
-	exit.BaseURL, exit.Host = p.Feed.BaseURL, p.Feed.Host
+	exit.Turns, exit.Jobs = p.session.Feed.Turns, transcript.Running(p.session.Feed.Jobs)
+	exit.BaseURL, exit.Host = p.session.Feed.BaseURL, p.session.Feed.Host
 	return exit, nil
 }
 
 func newFront(o screen.Options, now func() time.Time, send func(event.Command), in Lines) *front {
 	o.Appearance.NoColor = true
-	p := &front{lists: &openList{}, in: in, results: make(chan tea.Msg), started: map[string]bool{}, awaited: awaited{ends: map[int]bool{}}, mode: o.Session.Mode}
 	c := screen.New(o, now, send)
-	p.Conversation, p.output = c, &output{w: o.Output, letters: c.Styles.Letters}
+	out := &output{w: o.Output, letters: c.Styles.Letters}
+	p := &front{session: c, output: out, lists: &openList{}, in: in, results: make(chan tea.Msg), awaited: awaited{ends: map[int]bool{}}}
+	p.printer = &printer{output: out, feed: c.Feed, typed: in.Typed, started: map[string]bool{}, mode: o.Session.Mode}
 	c.Width, c.Height = width, height
 	c.After = func(time.Duration, tea.Msg) tea.Cmd { return nil } // timers only serve animations and expiring hints
 	p.editor = editor.New(c.Keys, c.Styles, false)
 	p.dialog = dialog.New(c.Keys, c.Styles, false, o.Files.ShortDir, now)
 	var notices []string
-	p.slash, notices = slash.New(c, p.editor, p.lists)
+	p.slash, notices = slash.New(c, p.editor)
 	leave := func() tea.Cmd { return p.leave(screen.Exit{}) }
 	p.prompt = prompt.New(c, p.editor, p.dialog, p.slash, p.help, leave)
-	p.slash.Front = slash.Front{Quit: p.leave, Help: p.help, Copy: p.prompt.Clipboard.Copy, Restyle: func(ink.Look) {}, Ask: func(o dialog.Own) { p.dialog.Show(o, false) }, Withdraw: p.dialog.WithdrawOwn}
-	p.questions = &questions{Conversation: c, output: p.output, dialog: p.dialog, prompt: p.prompt, open: p.slash.OpenPage}
+	p.slash.Front = slash.Front{Lists: p.lists, Quit: p.leave, Help: p.help, Copy: p.prompt.Clipboard.Copy, Restyle: func(ink.Look) {}, Ask: func(o dialog.Own) { p.dialog.Show(o, false) }, Withdraw: p.dialog.WithdrawOwn}
+	p.questions = &questions{Window: c.Window, output: out, dialog: p.dialog, send: c.Agent.GiveAnswer, open: p.slash.OpenPage, edit: p.prompt.External.EditPlan, keep: p.prompt.Drafts.KeepTyped}
 	p.prompt.External.Lend = p.lend
-	p.Open(notices)
+	p.session.Open(notices)
 	p.prompt.Drafts.Restore(o.Session.Draft)
 	return p
 }
 
 // leave ends run with the result exit. Its command wakes run up.
 func (p *front) leave(exit screen.Exit) tea.Cmd {
-	p.exit, p.Done = exit, true
+	p.exit, p.session.Done = exit, true
 	return tea.Quit
 }
 
@@ -119,15 +113,15 @@ func (p *front) leave(exit screen.Exit) tea.Cmd {
 func (p *front) run(ctx context.Context) {
 	p.questions.do = func(cmd tea.Cmd) { p.do(ctx, cmd) }
 	p.begin()
-	p.PlayNext()
-	for !p.Done {
+	p.session.PlayNext()
+	for !p.session.Done {
 		if p.background == 0 { // the rows of a list are complete
 			p.do(ctx, p.printList())
 			p.printUnsent()
 		}
 		p.printPrompt()
 		select {
-		case ev, ok := <-p.Options.Events:
+		case ev, ok := <-p.session.Options.Events:
 			if !ok {
 				return
 			}
@@ -150,14 +144,14 @@ func (p *front) run(ctx context.Context) {
 		if p.inputEnded {
 			p.finish()
 		}
-		p.ReportForced()
+		p.session.ReportForced()
 		p.do(ctx, p.prompt.Drafts.Keep())
 	}
 }
 
 // handle prints and applies an event of the agent.
 func (p *front) handle(ctx context.Context, ev event.Event) {
-	p.printEvent(ev)
+	p.printer.event(ev)
 	before := p.dialog.First().ID
 	p.apply(ev)
 	p.awaited.took(ev)
@@ -175,25 +169,25 @@ func (p *front) askNext(before string) {
 
 // apply updates the conversation and its parts.
 func (p *front) apply(ev event.Event) {
-	_, p.turnEnding = ev.(*event.TurnEnd)
-	p.Apply(ev)
+	_, p.printer.turnEnding = ev.(*event.TurnEnd)
+	p.session.Apply(ev)
 	p.slash.Apply(ev)
 	switch ev := ev.(type) {
 	case event.Opened:
-		p.TakeSummary(ev)
+		p.session.TakeSummary(ev)
 	case *event.Rewound:
-		p.Rewind(ev.Keep)
+		p.session.Rewind(ev.Keep)
 	}
 	p.prompt.Apply(ev)
-	p.turnEnding = false
+	p.printer.turnEnding = false
 }
 
 // dropPages drops old pages of the transcript, between turns.
 func (p *front) dropPages(ev event.Event) tea.Cmd {
 	switch ev.(type) {
 	case *event.TurnEnd, *event.Rewound, event.Opened:
-		p.Transcript.Layout(width, height)
-		return p.TurnPages()
+		p.session.Transcript.Layout(width, height)
+		return p.session.TurnPages()
 	}
 	return nil
 }
@@ -235,7 +229,7 @@ func (p *front) done(ctx context.Context, msg tea.Msg) {
 	} else if cmd, taken := p.slash.Take(msg); taken {
 		p.do(ctx, cmd)
 	} else {
-		p.Take(msg)
+		p.session.Take(msg)
 	}
 	p.askNext(before)
 }
@@ -244,7 +238,7 @@ func (p *front) done(ctx context.Context, msg tea.Msg) {
 // file wait until the turn ends or asks a question, the rows of a list are complete
 // and the session is read.
 func (p *front) lines() <-chan string {
-	working := p.Busy() && !p.dialog.Waits() || p.lists.Open != nil && p.background > 0 || p.slash.Lists() || !p.Transcript.Settled
+	working := p.session.Busy() && !p.dialog.Waits() || p.lists.Open != nil && p.background > 0 || p.slash.Lists() || !p.session.Transcript.Settled
 	if p.inputEnded || p.prompt.External.Editing || !p.in.Typed && working {
 		return nil
 	}
@@ -263,11 +257,11 @@ func (p *front) next() chan<- struct{} {
 func (p *front) line(line string) tea.Cmd {
 	line = strings.TrimSpace(line)
 	if p.dialog.Waits() {
-		if !p.in.Typed || p.Now().Sub(p.questions.asked) >= dialog.Quiet {
+		if !p.in.Typed || p.session.Now().Sub(p.questions.asked) >= dialog.Quiet {
 			return p.questions.answer(line)
 		}
 		if line != "" { // an answer needs a pause without other lines before it
-			p.questions.asked = p.Now()
+			p.questions.asked = p.session.Now()
 		}
 		if yesOrNo(line) != 0 || isNumber(line) {
 			p.print("note: this line came too soon after the question to be its answer, so it was sent as a message")
@@ -284,8 +278,8 @@ func (p *front) line(line string) tea.Cmd {
 			p.editor.Take()
 		}
 		return cmd
-	case p.in.Typed && p.CanRetry():
-		p.Retry()
+	case p.in.Typed && p.session.Agent.CanRetry():
+		p.session.Agent.Retry()
 	}
 	return nil
 }
@@ -296,24 +290,24 @@ func (p *front) finish() {
 	for p.dialog.Waits() {
 		p.questions.reply(event.Answer{Decision: event.Refuse, Note: "standard input ended before an answer"})
 	}
-	if !p.Busy() && !p.awaited.any() && !p.slash.Lists() && !p.prompt.Queue.ShellRuns() && len(p.Feed.Pending) == 0 && p.background == 0 && p.lists.filter == "" {
-		p.Done = true
+	if !p.session.Busy() && !p.awaited.any() && !p.slash.Lists() && !p.prompt.Queue.ShellRuns() && len(p.session.Feed.Pending) == 0 && p.background == 0 && p.lists.filter == "" {
+		p.session.Done = true
 	}
 }
 
 // interrupt interrupts the turn, or quits if none runs.
 func (p *front) interrupt() {
 	switch {
-	case !p.Busy() && p.slash.CancelUndo():
-		p.print("note: " + p.Flash)
-	case p.Busy():
-		p.Interrupt()
-		p.prompt.EndQuestions(func(ask event.Ask) bool { return !p.AsksInBackground(ask) })
+	case !p.session.Busy() && p.slash.CancelUndo():
+		p.print("note: " + p.session.Flash)
+	case p.session.Busy():
+		p.session.Interrupt()
+		p.prompt.EndQuestions(func(ask event.Ask) bool { return !p.session.Delegates.AskInBackground(ask) })
 	case !p.in.Typed || p.prompt.Again.Quit():
-		p.Done = true
+		p.session.Done = true
 	default:
 		also := ""
-		if all := p.StopsAtEnd(); all != "" {
+		if all := p.session.Delegates.StopsAtEnd(); all != "" {
 			also = " and stop " + all
 		}
 		p.print("note: press ctrl+c again to quit" + also)
@@ -338,7 +332,7 @@ func (p *front) printUnsent() {
 // printPrompt prints the prompt for the next line, if the user can type one.
 func (p *front) printPrompt() {
 	reading := p.lists.Open != nil && p.background > 0 // the rows of a list
-	if p.in.Typed && !p.prompted && !p.inputEnded && !reading && !p.slash.Lists() && !p.prompt.External.Editing && (!p.Feed.Running || p.dialog.Waits()) {
+	if p.in.Typed && !p.prompted && !p.inputEnded && !reading && !p.slash.Lists() && !p.prompt.External.Editing && (!p.session.Feed.Running || p.dialog.Waits()) {
 		p.request()
 	}
 }

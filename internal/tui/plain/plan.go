@@ -27,7 +27,7 @@ func (q *questions) printPlan(ask event.Ask) {
 
 // editPlan opens the plan in the user's editor.
 func (q *questions) editPlan(ask event.Ask) tea.Cmd {
-	cmd := q.prompt.External.EditPlan(ask.ID, q.dialog.Plan().Text())
+	cmd := q.edit(ask.ID, q.dialog.Plan().Text())
 	if cmd == nil {
 		q.rows(ask)
 	}

@@ -18,41 +18,24 @@ import (
 // ones.
 const outputLines = 8
 
-// begin prints the heading, the notices and the last turn of a resumed session.
-func (p *front) begin() {
-	p.print(p.Heading())
-	if summary := p.Options.Instructions.Summary; summary != "" && len(p.Options.Session.History) == 0 {
-		p.print(ink.Sanitize(summary))
-	}
-	for _, n := range p.Options.Notices {
-		p.block("note", ink.Sanitize(n))
-	}
-	if p.Feed.Host != "" {
-		p.block("note", p.AboutModel())
-	}
-	last := 0
-	for i, ev := range p.Options.Session.History {
-		if prompt, ok := ev.(*event.UserSaid); ok && !prompt.Steered {
-			last = i
-		}
-	}
-	typed := p.in.Typed
-	p.in.Typed = false // print the prompts of the history too
-	for _, ev := range p.Options.Session.History[last:] {
-		switch ev.(type) {
-		case *event.ModelSet, *event.ModeSet: // not necessarily the current ones
-		default:
-			p.printEvent(ev)
-		}
-	}
-	p.in.Typed = typed
-	p.printUnsent()
-	p.Transcript.OnAdd = p.printItem
+// printer prints events, and the items that the program adds to the transcript.
+type printer struct {
+	*output
+	feed *transcript.Feed
+
+	typed      bool // the user types the prompts, which are not printed again
+	turnEnding bool // a TurnEnd is being applied
+
+	streamed string          // text of the current message
+	printed  int             // bytes of streamed that are printed
+	started  map[string]bool // calls whose start is printed, by ID
+	edited   string          // the ID of the last call that ended with diffs
+	mode     string          // permission mode that was printed last
 }
 
-// printItem prints an item that is added to the transcript, unless printEvent prints
+// item prints an item that is added to the transcript, unless event prints
 // its event.
-func (p *front) printItem(it transcript.Item) {
+func (p *printer) item(it transcript.Item) {
 	switch it := it.(type) {
 	case *transcript.Notice:
 		p.block("note", ink.Sanitize(it.Text))
@@ -75,7 +58,7 @@ func (p *front) printItem(it transcript.Item) {
 			p.print("  " + row[0] + ": " + row[1])
 		}
 	case *slash.Costs:
-		p.printCosts(it)
+		p.costs(it)
 	case *transcript.Report:
 		for line := range strings.Lines(it.Summary + "\n" + it.Text) {
 			p.print(ink.Sanitize(strings.TrimSuffix(line, "\n")))
@@ -88,8 +71,8 @@ func (p *front) printItem(it transcript.Item) {
 	}
 }
 
-// printCosts prints the answer of /cost.
-func (p *front) printCosts(it *slash.Costs) {
+// costs prints the answer of /cost.
+func (p *printer) costs(it *slash.Costs) {
 	lines := it.Lines()
 	if len(lines) == 0 {
 		p.block("note", slash.NoTokens)
@@ -102,17 +85,17 @@ func (p *front) printCosts(it *slash.Costs) {
 	}
 }
 
-// printEvent prints an event.
-func (p *front) printEvent(ev event.Event) {
+// event prints an event.
+func (p *printer) event(ev event.Event) {
 	switch ev := ev.(type) {
 	case *event.UserSaid:
-		if !ev.Auto && !p.in.Typed {
+		if !ev.Auto && !p.typed {
 			p.block("you", ink.Sanitize(ev.Text))
 		}
 	case event.Streamed:
 		if d, ok := ev.Delta.(llm.TextDelta); ok {
 			p.streamed += d.Text
-			p.printStreamed(p.streamed[:strings.LastIndexByte(p.streamed, '\n')+1])
+			p.stream(p.streamed[:strings.LastIndexByte(p.streamed, '\n')+1])
 		}
 	case *event.MessageDone:
 		p.message(ev.Message)
@@ -128,7 +111,7 @@ func (p *front) printEvent(ev event.Event) {
 	case *event.PlanSet:
 		p.planSet(ev)
 	case *event.ModelSet:
-		if ev.Model != p.Feed.Model || ev.Effort != p.Feed.Effort || ev.Host != p.Feed.Host {
+		if ev.Model != p.feed.Model || ev.Effort != p.feed.Effort || ev.Host != p.feed.Host {
 			name := strings.TrimSpace(ev.Model + " " + ev.Effort)
 			if ev.Host != "" {
 				name += " at " + ev.Host
@@ -156,7 +139,7 @@ func (p *front) printEvent(ev event.Event) {
 
 // filesChanged prints what a call, a typed command or jobs did to files. The result of an
 // edit shows it already.
-func (p *front) filesChanged(ev *event.FilesChanged) {
+func (p *printer) filesChanged(ev *event.FilesChanged) {
 	if text := transcript.ChangedText(ev); text != "" && (ev.ID == "" || ev.ID != p.edited) {
 		p.print("  " + text)
 	}
@@ -166,7 +149,7 @@ func (p *front) filesChanged(ev *event.FilesChanged) {
 }
 
 // undone prints an undo or redo.
-func (p *front) undone(ev *event.Undone) {
+func (p *printer) undone(ev *event.Undone) {
 	u := transcript.Undone{Undone: ev}
 	p.block("note", u.Title())
 	shown := min(len(ev.Restored), listRows)
@@ -182,7 +165,7 @@ func (p *front) undone(ev *event.Undone) {
 }
 
 // delegateEnd prints how a delegate ended, with its answer unless a tool call has it.
-func (p *front) delegateEnd(ev *event.DelegateEnd) {
+func (p *printer) delegateEnd(ev *event.DelegateEnd) {
 	facts := append([]string{transcript.DelegateEnding(ev)}, transcript.DelegateFacts(ev.Steps, ev.Usage.Total(), ev.Duration)...)
 	p.print("agent " + transcript.DelegateLabel(ev.Name, ev.ID) + " " + strings.Join(facts, ", "))
 	if ev.Background && ev.Answer != "" {
@@ -192,7 +175,7 @@ func (p *front) delegateEnd(ev *event.DelegateEnd) {
 
 // planSet prints a decision on a plan. Of a plan that the user approved or rejected as
 // it was presented, the text is printed with the question.
-func (p *front) planSet(ev *event.PlanSet) {
+func (p *printer) planSet(ev *event.PlanSet) {
 	plan := transcript.Plan{PlanSet: ev}
 	p.block("plan", plan.Line())
 	if ev.Edited || ev.State == event.PlanPresented {
@@ -200,9 +183,9 @@ func (p *front) planSet(ev *event.PlanSet) {
 	}
 }
 
-// printStreamed prints the complete lines of the streamed message that are not printed
+// stream prints the complete lines of the streamed message that are not printed
 // yet.
-func (p *front) printStreamed(lines string) {
+func (p *printer) stream(lines string) {
 	if len(lines) <= p.printed {
 		return
 	}
@@ -215,7 +198,7 @@ func (p *front) printStreamed(lines string) {
 }
 
 // message prints the rest of a finished message.
-func (p *front) message(m llm.Message) {
+func (p *printer) message(m llm.Message) {
 	switch m.Kind {
 	case llm.Assistant:
 		if !strings.HasPrefix(m.Text, p.streamed[:p.printed]) {
@@ -223,7 +206,7 @@ func (p *front) message(m llm.Message) {
 		}
 		p.streamed = m.WithSources()
 		if strings.TrimSpace(p.streamed[p.printed:]) != "" {
-			p.printStreamed(p.streamed)
+			p.stream(p.streamed)
 		}
 		if m.Cut {
 			p.print("  (truncated)")
@@ -243,7 +226,7 @@ func (p *front) message(m llm.Message) {
 
 // toolEnd prints the end of a tool call, with the end of its output unless that only
 // repeats a read or the changes.
-func (p *front) toolEnd(ev *event.ToolEnd) {
+func (p *printer) toolEnd(ev *event.ToolEnd) {
 	facts := outcome(ev)
 	if p.started[ev.Result.ID] {
 		p.print("  " + facts)
@@ -285,20 +268,4 @@ func outcome(ev *event.ToolEnd) string {
 		facts = append(facts, phrase.Duration(ev.Duration))
 	}
 	return strings.Join(facts, ", ")
-}
-
-// help prints what can be typed.
-func (p *front) help() {
-	p.block("note", p.AboutModel())
-	p.print("  enter sends a prompt; a backslash at the end of a line continues it on the next; ctrl+c interrupts a turn")
-	for _, s := range slash.Prefixes() {
-		if !s.Screen {
-			p.print("  " + s.Typed + ": " + s.What)
-		}
-	}
-	for _, s := range p.slash.Commands() {
-		if !s.Screen {
-			p.print("  " + s.Usage() + ": " + s.Row().What)
-		}
-	}
 }

@@ -40,7 +40,7 @@ func (p *Prompt) delegate() bool {
 		return false
 	}
 	for _, name := range names {
-		if problem := p.CheckAgent(name, task); problem != "" {
+		if problem := p.Delegates.Check(name, task); problem != "" {
 			p.Say(problem)
 			return true
 		}
@@ -50,9 +50,8 @@ func (p *Prompt) delegate() bool {
 		return true
 	}
 	p.Feed.Recall = append(p.Feed.Recall, p.editor.Take().Text)
-	p.Transcript.ShowEnd()
 	for _, name := range names {
-		p.StartDelegate(name, task)
+		p.Agent.StartDelegate(name, task)
 	}
 	return true
 }

@@ -43,15 +43,15 @@ type Prompt struct {
 func New(c *screen.Conversation, e *editor.Editor, d *dialog.Dialog, s *slash.Session, help func(), leave func() tea.Cmd) *Prompt {
 	p := &Prompt{
 		Conversation: c, editor: e, dialog: d, slash: s, help: help, leave: leave,
-		Suggestions: &Suggestions{Window: c.Window, editor: e, slash: s, agents: c.Agents},
+		Suggestions: &Suggestions{Window: c.Window, editor: e, slash: s, agents: c.Delegates.Agents},
 		images:      &Attacher{Window: c.Window, feed: c.Feed, say: c.Say, editor: e},
 		history:     &History{Window: c.Window, feed: c.Feed, editor: e},
 		Queue:       &Queue{Conversation: c, editor: e},
 		Clipboard:   &Clipboard{Window: c.Window, transcript: c.Transcript, say: c.Say},
 	}
-	p.External = &External{Window: c.Window, say: c.Say, send: c.SendCommand, editor: e, popup: p.Suggestions, Lend: terminal.Lend}
-	p.Drafts = &Drafts{Window: c.Window, feed: c.Feed, send: c.Send, editor: e, dialog: d, queue: p.Queue}
-	p.Again = &Again{Window: c.Window, stops: c.StopsAtEnd}
+	p.External = &External{Window: c.Window, say: c.Say, send: c.Agent.SendCommand, editor: e, popup: p.Suggestions, Lend: terminal.Lend}
+	p.Drafts = &Drafts{Window: c.Window, feed: c.Feed, send: c.Agent.Send, editor: e, dialog: d, queue: p.Queue}
+	p.Again = &Again{Window: c.Window, stops: c.Delegates.StopsAtEnd}
 	p.Suggestions.submit, p.Suggestions.shows, p.images.ready = p.Submit, func() bool { return !d.Takes() }, p.sendReady
 	p.assist = &assist{
 		Window: c.Window, editor: e, again: p.Again, images: p.images, history: p.history, suggestions: p.Suggestions, queue: p.Queue,
@@ -158,9 +158,9 @@ func (p *Prompt) Submit() tea.Cmd {
 		return nil
 	}
 	if p.editor.Blank() {
-		if !p.Queue.release() && p.CanRetry() {
+		if !p.Queue.release() && p.Agent.CanRetry() {
 			p.Transcript.ShowEnd()
-			p.Retry()
+			p.Agent.Retry()
 		}
 		return nil
 	}
@@ -172,7 +172,11 @@ func (p *Prompt) Submit() tea.Cmd {
 	}
 	typed, all := p.editor.Raw(), p.editor.Take()
 	if name, arg, ok := slash.Parse(all.Text); ok {
-		return p.slash.Run(name, arg, typed)
+		cmd, ok := p.slash.Run(name, arg)
+		if !ok {
+			p.editor.Set(typed)
+		}
+		return cmd
 	}
 	p.Transcript.ShowEnd()
 	p.Queue.Submit(all)
@@ -265,9 +269,9 @@ func (p *Prompt) Apply(ev event.Event) {
 		p.editor.Prepend(ev.Text)
 	case *event.Rewound:
 		p.EndQuestions(func(ask event.Ask) bool { return ask.Agent == "" })
-		if p.Returning != nil {
-			p.editor.Prepend(p.Returning.Text)
-			p.Returning = nil
+		if p.Rewinds.Returning != nil {
+			p.editor.Prepend(p.Rewinds.Returning.Text)
+			p.Rewinds.Returning = nil
 		}
 	case *event.TurnEnd:
 		p.EndQuestions(func(ask event.Ask) bool { return ask.Agent == "" })
@@ -280,12 +284,12 @@ func (p *Prompt) Apply(ev event.Event) {
 // the editor, if nothing of the answer has arrived.
 func (p *Prompt) takeBack() {
 	n := len(p.Feed.Prompts)
-	if !p.Feed.Unanswered || n == 0 || p.Broken != "" || !p.Transcript.Settled {
+	if !p.Feed.Unanswered || n == 0 || p.Rewinds.Problem() != "" {
 		return
 	}
 	last := p.Feed.Prompts[n-1]
-	p.Returning = &last
-	p.Send(event.Rewind{Keep: last.At})
+	p.Rewinds.Returning = &last
+	p.Agent.Send(event.Rewind{Keep: last.At})
 }
 
 // EndQuestions closes the questions for which gone reports true. A comment or a

@@ -84,7 +84,7 @@ func (q *Queue) Submit(s editor.Typed) {
 		q.runShell(line, join)
 		return
 	}
-	q.SendTyped(s.Text, s.Images...)
+	q.Agent.SendTyped(s.Text, s.Images...)
 }
 
 // sendNext sends the queued messages that can be sent now.

@@ -23,5 +23,5 @@ func ParseShell(text string) (line string, join, ok bool) {
 func (q *Queue) runShell(line string, join bool) {
 	q.Feed.Recall = append(q.Feed.Recall, transcript.AsTyped(line, join))
 	q.starting = true
-	q.Send(event.RunShell{Line: line, Join: join})
+	q.Agent.Send(event.RunShell{Line: line, Join: join})
 }

@@ -93,7 +93,7 @@ func (p *Prompt) KeyHint() string {
 	const wide = 100
 	help := p.Keys.Name(keys.Help) + " help"
 	switch agents := p.Keys.Name(keys.Agents); {
-	case p.CanRetry() && p.Queue.Len() == 0 && p.editor.Empty():
+	case p.Agent.CanRetry() && p.Queue.Len() == 0 && p.editor.Empty():
 		verb := " to retry · "
 		if p.Feed.Cut || p.Feed.Exited {
 			verb = " to continue · "
@@ -101,7 +101,7 @@ func (p *Prompt) KeyHint() string {
 		return p.Keys.Name(keys.Send) + verb + help
 	case !p.editor.Empty():
 		return p.sendHint()
-	case agents != "" && len(p.Background()) > 0:
+	case agents != "" && len(p.Delegates.Background()) > 0:
 		return agents + " delegates · " + help
 	case p.Feed.Turns == 0 && p.Width >= wide:
 		return help + " · / commands · @ files · ! shell"

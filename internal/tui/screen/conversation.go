@@ -2,12 +2,10 @@ package screen
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
-	"agent/internal/llm"
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/keys"
@@ -32,26 +30,23 @@ type Window struct {
 	Done          bool      // the front end closes
 }
 
-// Conversation is the conversation on the screen. It sends commands to the agent and
-// takes its events.
+// Conversation is the conversation on the screen. It takes the events of the agent. Its
+// parts are the way to the agent and the delegates; most of the screen needs only those,
+// the transcript or the feed.
 type Conversation struct {
 	*Window
 	Transcript *transcript.Transcript
 	Feed       *transcript.Feed
-	Send       func(event.Command) // never blocks
-	Answers    Answers
+	Agent      *Sender // the way to the agent
+	Delegates  *Delegates
+	Rewinds    *Rewinds
 
 	Play      []Prompt // prompts that are still to be sent automatically
 	Choosing  bool     // they wait until the user has chosen a model
-	Broken    string   // why the session cannot be read; empty if it can
 	Pending   tea.Cmd  // a read of the session to run with the next TurnPages; may be nil
 	Spending  Spending
 	forced    bool            // the last argument of Options.OnForcedInterrupt
-	Undoing   bool            // the next Rewind comes with an undo of files
 	firstHint *transcript.Row // above the first prompt of a new session; nil if not shown
-	// Returning is a prompt that returns to the editor with the Rewound that removes it; nil
-	// for none.
-	Returning *event.PastPrompt
 }
 
 // New returns an empty conversation. send must not block.
@@ -60,7 +55,9 @@ func New(o Options, now func() time.Time, send func(event.Command)) *Conversatio
 	w.Styles = w.Look.Styles()
 	t := transcript.New(w.Styles)
 	t.OpenKey = w.Keys.Name(keys.Open)
-	return &Conversation{Window: w, Transcript: t, Feed: transcript.NewFeed(t, now), Send: send, Play: o.Prompts}
+	f := transcript.NewFeed(t, now)
+	return &Conversation{Window: w, Transcript: t, Feed: f, Play: o.Prompts,
+		Agent: &Sender{Send: send, list: t, feed: f}, Delegates: &Delegates{Window: w, feed: f}, Rewinds: &Rewinds{list: t}}
 }
 
 // after implements Window.After with a real timer.
@@ -174,15 +171,7 @@ func (c *Conversation) Rewind(keep int) bool {
 	}
 	c.Feed.Rewind(keep)
 	c.Transcript.Rewind(keep)
-	text := "Session rewound. Files are not changed, and the log keeps the removed turns."
-	switch {
-	case c.Returning != nil:
-		text = "Interrupted before the answer began: the prompt was removed from the session."
-	case c.Undoing:
-		text = "Session rewound. The log keeps the removed turns."
-	}
-	c.Undoing = false
-	c.Say(text)
+	c.Say(c.Rewinds.said())
 	return true
 }
 
@@ -190,7 +179,7 @@ func (c *Conversation) Rewind(keep int) bool {
 // them.
 func (c *Conversation) Interrupt() {
 	if !c.Feed.Killing {
-		c.Send(event.Interrupt{})
+		c.Agent.Send(event.Interrupt{})
 	}
 	c.Feed.Stopping, c.Feed.Killing = true, c.Feed.Stopping
 	c.ReportForced()
@@ -217,34 +206,7 @@ func (c *Conversation) PlayNext() {
 	if next.Note != "" {
 		c.Transcript.Add(&transcript.Notice{Text: next.Note})
 	}
-	c.SendTyped(next.Text)
-}
-
-// SendTyped sends a prompt that the user typed, with the resources that it mentions.
-func (c *Conversation) SendTyped(text string, images ...llm.Image) {
-	c.SendPrompt(event.Prompt{Text: text, Images: images, Mentions: event.Resources(text)})
-}
-
-// SendPrompt sends a prompt.
-func (c *Conversation) SendPrompt(p event.Prompt) {
-	c.Feed.PromptSent(p.Text)
-	c.Send(p)
-}
-
-// CanRetry reports whether Retry has an effect: the last answer was truncated, or the
-// last turn failed.
-func (c *Conversation) CanRetry() bool {
-	return !c.Busy() && len(c.Feed.Pending) == 0 && (c.Feed.Cut || c.Feed.Failed || c.Feed.Exited)
-}
-
-// Retry continues a truncated answer, or sends the conversation again.
-func (c *Conversation) Retry() {
-	if c.Feed.Cut {
-		c.SendPrompt(event.Prompt{Text: event.GoOn})
-		return
-	}
-	c.Feed.TurnSent()
-	c.Send(event.Retry{})
+	c.Agent.SendTyped(next.Text)
 }
 
 // Say shows a notice at the end of the transcript.
@@ -253,37 +215,11 @@ func (c *Conversation) Say(text string) {
 	c.Transcript.ShowEnd()
 }
 
-// AboutModel describes the current model in a sentence.
-func (c *Conversation) AboutModel() string {
-	if c.Feed.Model == "" {
-		return "No model is connected."
-	}
-	return "Model: " + c.ModelDetails() + "."
-}
-
-// ModelDetails returns the current model, its effort and host, and why it was selected;
-// empty if there is none.
-func (c *Conversation) ModelDetails() string {
-	if c.Feed.Model == "" {
-		return ""
-	}
-	text := ink.SanitizeLine(c.Feed.Model)
-	if c.Feed.Effort != "" {
-		text += ", effort " + ink.SanitizeLine(c.Feed.Effort)
-	}
-	if c.Feed.Host != "" {
-		text += " at " + ink.SanitizeLine(c.Feed.Host)
-	}
-	if c.Feed.Why != "" {
-		text += " (" + strings.TrimRight(ink.SanitizeLine(c.Feed.Why), ".") + ")"
-	}
-	return text
-}
-
-// SetMode sets the permission mode, here and in the agent.
-func (c *Conversation) SetMode(mode event.Mode) {
-	c.Feed.Mode = string(mode)
-	c.Send(event.SetMode{Mode: mode})
+// Show adds an item to the end of the transcript, and scrolls to it.
+func (c *Conversation) Show(item transcript.Item) *transcript.Row {
+	row := c.Transcript.Add(item)
+	c.Transcript.ShowEnd()
+	return row
 }
 
 // Replay draws the end of a session from its events.
@@ -300,9 +236,9 @@ func (c *Conversation) Replay(events []event.Event) {
 // Unreadable handles a session that cannot be read: only its end is shown, and it
 // cannot be rewound or forked.
 func (c *Conversation) Unreadable(ev event.Unreadable) {
-	c.Broken, c.Options.Session.Page, c.Transcript.Settled = ink.SanitizeLine(ev.Why), nil, true
+	c.Rewinds.Broken, c.Options.Session.Page, c.Transcript.Settled = ink.SanitizeLine(ev.Why), nil, true
 	c.Transcript.ReachTarget()
-	c.Transcript.Add(&transcript.Problem{Text: "cannot read the session: " + c.Broken,
+	c.Transcript.Add(&transcript.Problem{Text: "cannot read the session: " + c.Rewinds.Broken,
 		Hint: "Only the end of the session is shown, and it cannot be rewound or forked. Start a new session with /new."})
 }
 
@@ -325,47 +261,6 @@ func (c *Conversation) applyOptions(o Options) {
 	}
 }
 
-// JumpToPrompt scrolls to the previous prompt above the first line of the window, or to
-// the next one; after the last prompt, to the end.
-func (c *Conversation) JumpToPrompt(back bool) {
-	at, within := c.Transcript.TopEvent()
-	prompts := c.Feed.Prompts
-	n, _ := slices.BinarySearchFunc(prompts, at, func(s event.PastPrompt, at int) int { return s.At - at })
-	switch {
-	case back && within && n < len(prompts) && prompts[n].At == at:
-		c.Transcript.Seek(transcript.Target{At: at})
-	case back && n > 0:
-		c.Transcript.Seek(transcript.Target{At: prompts[n-1].At})
-	case back:
-		c.Transcript.ShowStart()
-	default:
-		if n < len(prompts) && prompts[n].At == at {
-			n++
-		}
-		if n == len(prompts) {
-			c.Transcript.ShowEnd()
-			return
-		}
-		c.Transcript.Seek(transcript.Target{At: prompts[n].At})
-	}
-}
-
-// PromptsShown returns the number of prompts up to the last line of the window.
-func (c *Conversation) PromptsShown() int {
-	at, _ := c.Transcript.LowestEvent()
-	n, found := slices.BinarySearchFunc(c.Feed.Prompts, at, func(s event.PastPrompt, at int) int { return s.At - at })
-	if found {
-		n++
-	}
-	return n
-}
-
-// GiveAnswer sends an answer to the agent.
-func (c *Conversation) GiveAnswer(answer *event.Answer) {
-	c.Feed.Answered(answer.ID)
-	c.Send(*answer)
-}
-
 // TurnPages drops the pages of the transcript that are far from the window. It returns
 // the command that reads the pages near it and runs Pending.
 func (c *Conversation) TurnPages() tea.Cmd {
@@ -379,17 +274,6 @@ func (c *Conversation) TurnPages() tea.Cmd {
 
 // Busy reports whether a turn or a shell command of the user runs.
 func (c *Conversation) Busy() bool { return c.Feed.Busy() }
-
-// SendCommand sends a command and scrolls to the end, where its effect is shown.
-func (c *Conversation) SendCommand(command event.Command) {
-	c.Send(command)
-	c.Transcript.ShowEnd()
-}
-
-// StartDelegate starts a delegate for the user.
-func (c *Conversation) StartDelegate(agent, prompt string) {
-	c.Send(event.StartDelegate{Ref: Await(&c.Answers, func(event.DelegatesNow) {}), Agent: agent, Prompt: prompt})
-}
 
 // NextMode returns the next mode of the cycle. The cycle includes ModeAll only if the
 // program was started in it, so that no key approves everything by accident.

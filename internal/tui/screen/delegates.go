@@ -11,79 +11,89 @@ import (
 	"agent/internal/tui/transcript"
 )
 
-// Delegate returns the delegate of that ID. It reports false if there is none.
-func (c *Conversation) Delegate(id int) (event.Delegate, bool) {
-	i := slices.IndexFunc(c.Feed.Delegates, func(d event.Delegate) bool { return d.ID == id })
+// Delegates describes the delegates of the session, and the agents that can be started as
+// one.
+type Delegates struct {
+	*Window
+	feed *transcript.Feed
+}
+
+// All returns the delegates since the program started, oldest first.
+func (ds *Delegates) All() []event.Delegate { return ds.feed.Delegates }
+
+// Find returns the delegate of that ID. It reports false if there is none.
+func (ds *Delegates) Find(id int) (event.Delegate, bool) {
+	i := slices.IndexFunc(ds.feed.Delegates, func(d event.Delegate) bool { return d.ID == id })
 	if i < 0 {
 		return event.Delegate{}, false
 	}
-	return c.Feed.Delegates[i], true
+	return ds.feed.Delegates[i], true
 }
 
-// DelegateFacts returns what a delegate has used: steps, tokens, time and cost.
-func (c *Conversation) DelegateFacts(d event.Delegate) []string {
-	facts := transcript.DelegateFacts(d.Steps, d.Tokens, transcript.DelegateTime(d, c.Now()))
+// Facts returns what a delegate has used: steps, tokens, time and cost.
+func (ds *Delegates) Facts(d event.Delegate) []string {
+	facts := transcript.DelegateFacts(d.Steps, d.Tokens, transcript.DelegateTime(d, ds.Now()))
 	if d.Cost > 0 {
 		facts = append(facts, phrase.Dollars(d.Cost))
 	}
 	return facts
 }
 
-// DelegateHints returns the keys that act on a delegate; nil if it has ended.
-func (c *Conversation) DelegateHints(d event.Delegate) (hints []string) {
+// Hints returns the keys that act on a delegate; nil if it has ended.
+func (ds *Delegates) Hints(d event.Delegate) (hints []string) {
 	if !d.Running() {
 		return nil
 	}
 	if !transcript.InBackground(d) {
-		hints = append(hints, c.Keys.Name(keys.DetachDelegate)+" background")
+		hints = append(hints, ds.Keys.Name(keys.DetachDelegate)+" background")
 	}
-	return append(hints, c.Keys.Name(keys.StopDelegate)+" stop", c.Keys.Name(keys.SteerDelegate)+" message")
+	return append(hints, ds.Keys.Name(keys.StopDelegate)+" stop", ds.Keys.Name(keys.SteerDelegate)+" message")
 }
 
 // Background returns the delegates that run without a tool call that waits for them.
-func (c *Conversation) Background() []event.Delegate {
-	return slices.DeleteFunc(slices.Clone(c.Feed.Delegates), func(d event.Delegate) bool { return !transcript.InBackground(d) })
+func (ds *Delegates) Background() []event.Delegate {
+	return slices.DeleteFunc(slices.Clone(ds.feed.Delegates), func(d event.Delegate) bool { return !transcript.InBackground(d) })
 }
 
-// AsksInBackground reports whether a background delegate asks a question. An interrupt
+// AskInBackground reports whether a background delegate asks a question. An interrupt
 // of the turn does not withdraw it.
-func (c *Conversation) AsksInBackground(ask event.Ask) bool {
+func (ds *Delegates) AskInBackground(ask event.Ask) bool {
 	if ask.Agent == "" {
 		return false
 	}
 	id, _, _ := event.CutAskID(ask.ID)
-	if d, ok := c.Delegate(id); ok {
+	if d, ok := ds.Find(id); ok {
 		return transcript.InBackground(d)
 	}
-	return !c.Feed.Running
+	return !ds.feed.Running
 }
 
 // StopsAtEnd names what the end of the program stops: "1 job and 2 delegates"; empty
 // if nothing runs.
-func (c *Conversation) StopsAtEnd() string {
+func (ds *Delegates) StopsAtEnd() string {
 	var all []string
-	if n := transcript.Running(c.Feed.Jobs); n > 0 {
+	if n := transcript.Running(ds.feed.Jobs); n > 0 {
 		all = append(all, phrase.Count(n, "job"))
 	}
-	if n := len(transcript.RunningDelegates(c.Feed.Delegates)); n > 0 {
+	if n := len(transcript.RunningDelegates(ds.feed.Delegates)); n > 0 {
 		all = append(all, phrase.Count(n, "delegate"))
 	}
 	return strings.Join(all, " and ")
 }
 
 // Agents returns the agents that can be started.
-func (c *Conversation) Agents() []Agent {
-	if c.Options.Agents == nil {
+func (ds *Delegates) Agents() []Agent {
+	if ds.Options.Agents == nil {
 		return nil
 	}
-	return c.Options.Agents()
+	return ds.Options.Agents()
 }
 
-// CheckAgent reports why an agent cannot be started: there is none of that name, or the
+// Check reports why an agent cannot be started: there is none of that name, or the
 // task is empty.
-func (c *Conversation) CheckAgent(name, task string) string {
+func (ds *Delegates) Check(name, task string) string {
 	var names []string
-	for _, a := range c.Agents() {
+	for _, a := range ds.Agents() {
 		names = append(names, a.Name)
 	}
 	switch {

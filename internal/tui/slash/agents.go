@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agent/internal/loop/event"
+	"agent/internal/tui/editor"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/keys"
 	"agent/internal/tui/list"
@@ -26,43 +27,57 @@ func agentsCommand(s *Session, arg string) (tea.Cmd, error) {
 	text = strings.TrimSpace(text)
 	switch {
 	case arg == "":
-		return s.ShowAgents(), nil
+		return s.Agents.Show(), nil
 	case verb == "start" && first != "":
-		if problem := s.CheckAgent(first, text); problem != "" {
-			return nil, errors.New(problem)
-		}
-		s.StartDelegate(first, text)
-		s.Transcript.ShowEnd()
-		return nil, nil
+		return nil, s.Agents.start(first, text)
 	case verb != "stop" && verb != "steer" && verb != "background" || first == "" || verb == "steer" && text == "" || verb != "steer" && text != "":
 		return nil, errors.New(agentsUsage)
 	}
-	d, err := s.runningDelegate(first)
+	d, err := s.Agents.running(first)
 	if err != nil {
 		return nil, err
 	}
 	switch verb {
 	case "stop":
-		s.SendCommand(event.StopDelegate{ID: d.ID})
+		s.agent.SendCommand(event.StopDelegate{ID: d.ID})
 	case "steer":
-		s.SendCommand(event.SteerDelegate{ID: d.ID, Text: text})
+		s.agent.SendCommand(event.SteerDelegate{ID: d.ID, Text: text})
 		s.Say("Sent to " + transcript.DelegateLabel(d.Name, d.ID) + ": " + text)
 	default:
 		if transcript.InBackground(d) {
 			return nil, errors.New(transcript.DelegateLabel(d.Name, d.ID) + " works in the background already.")
 		}
-		s.SendCommand(event.DetachDelegate{ID: d.ID})
+		s.agent.SendCommand(event.DetachDelegate{ID: d.ID})
 	}
 	return nil, nil
 }
 
-// runningDelegate returns the running delegate with a typed number.
-func (s *Session) runningDelegate(number string) (event.Delegate, error) {
+// Agents lists the delegates and the agents that can be started.
+type Agents struct {
+	*screen.Window
+	output
+	front     *Front
+	agent     *screen.Sender
+	delegates *screen.Delegates
+	editor    *editor.Editor
+}
+
+// start starts an agent with a task. Its error says why that is not possible.
+func (a *Agents) start(name, task string) error {
+	if problem := a.delegates.Check(name, task); problem != "" {
+		return errors.New(problem)
+	}
+	a.agent.StartDelegate(name, task)
+	return nil
+}
+
+// running returns the running delegate with a typed number.
+func (a *Agents) running(number string) (event.Delegate, error) {
 	id, err := strconv.Atoi(number)
 	if err != nil {
 		return event.Delegate{}, errors.New("name a delegate by its number, such as 2 for explore 2: /agents lists them")
 	}
-	d, ok := s.Delegate(id)
+	d, ok := a.delegates.Find(id)
 	switch {
 	case !ok:
 		return d, errors.New("There is no delegate " + number + ". /agents lists them.")
@@ -75,11 +90,11 @@ func (s *Session) runningDelegate(number string) (event.Delegate, error) {
 // agentWords returns the completions of /agents.
 func agentWords(s *Session) []string {
 	var words []string
-	for _, a := range s.Agents() {
+	for _, a := range s.Agents.delegates.Agents() {
 		words = append(words, "start "+a.Name+" ")
 	}
 	for _, verb := range []string{"stop", "steer", "background"} {
-		for _, d := range transcript.RunningDelegates(s.Feed.Delegates) {
+		for _, d := range transcript.RunningDelegates(s.Agents.delegates.All()) {
 			if verb == "background" && transcript.InBackground(d) {
 				continue
 			}
@@ -93,30 +108,30 @@ func agentWords(s *Session) []string {
 	return words
 }
 
-// ShowAgents opens the list of the delegates and of the agents that can be started. In
-// plain mode it prints them.
-func (s *Session) ShowAgents() tea.Cmd {
-	if s.Front.Screen == nil {
-		if s.Options.ReadAgents != nil {
-			s.Options.ReadAgents()
+// Show opens the list of the delegates and of the agents that can be started. In plain
+// mode it prints them.
+func (a *Agents) Show() tea.Cmd {
+	if a.front.Screen == nil {
+		if a.Options.ReadAgents != nil {
+			a.Options.ReadAgents()
 		}
-		s.printAgents()
+		a.print()
 		return nil
 	}
-	s.Send(event.ListDelegates{})
-	l := &agentList{s: s}
-	l.Menu = list.Menu{Chooser: list.Chooser{Keys: s.Keys, St: s.Styles, Under: list.DetailRows}, Head: "Delegates and agents", None: "No matching delegate or agent.", Chose: l.choose, Detail: l.describe}
+	a.agent.Send(event.ListDelegates{})
+	l := &agentList{delegates: a.delegates, send: a.agent.Send, open: a.front.Screen.Delegate, editor: a.editor}
+	l.Menu = list.Menu{Chooser: list.Chooser{Keys: a.Keys, St: a.Styles, Under: list.DetailRows}, Head: "Delegates and agents", None: "No matching delegate or agent.", Chose: l.choose, Detail: l.describe}
 	l.Fill(l.options())
-	return tea.Batch(s.lists.Show(l), s.readAgents())
+	return tea.Batch(a.front.Lists.Show(l), a.read())
 }
 
 // agentsRead is the message that the agents were read again. The list takes them when it
 // is drawn.
 type agentsRead struct{}
 
-// readAgents returns the command that reads the agents again.
-func (s *Session) readAgents() tea.Cmd {
-	read := s.Options.ReadAgents
+// read returns the command that reads the agents again.
+func (a *Agents) read() tea.Cmd {
+	read := a.Options.ReadAgents
 	if read == nil {
 		return nil
 	}
@@ -126,25 +141,24 @@ func (s *Session) readAgents() tea.Cmd {
 	}
 }
 
-// printAgents prints what ShowAgents lists.
-func (s *Session) printAgents() {
+// print prints what Show lists.
+func (a *Agents) print() {
 	var lines []string
-	for _, d := range s.Feed.Delegates {
-		line := transcript.DelegateLabel(d.Name, d.ID) + ": " + transcript.DelegateNow(d) + ", " + strings.Join(s.DelegateFacts(d), ", ")
+	for _, d := range a.delegates.All() {
+		line := transcript.DelegateLabel(d.Name, d.ID) + ": " + transcript.DelegateNow(d) + ", " + strings.Join(a.delegates.Facts(d), ", ")
 		if transcript.InBackground(d) {
 			line += ", in the background"
 		}
 		lines = append(lines, line+": "+ink.SanitizeLine(d.Task))
 	}
-	for _, a := range s.Agents() {
-		lines = append(lines, event.Mention+ink.SanitizeLine(a.Name)+": "+agentSummary(a))
+	for _, kind := range a.delegates.Agents() {
+		lines = append(lines, event.Mention+ink.SanitizeLine(kind.Name)+": "+agentSummary(kind))
 	}
 	if len(lines) == 0 {
-		s.Say("There are no agents in this session.")
+		a.Say("There are no agents in this session.")
 		return
 	}
-	s.Transcript.Add(&transcript.Report{Summary: strings.Join(lines, "\n")})
-	s.Transcript.ShowEnd()
+	a.output.Show(&transcript.Report{Summary: strings.Join(lines, "\n")})
 }
 
 // agentSummary describes an agent with its source.
@@ -159,15 +173,18 @@ func agentSummary(a screen.Agent) string {
 // agents. It follows both while it is open.
 type agentList struct {
 	list.Menu
-	s *Session
+	delegates *screen.Delegates
+	send      func(event.Command)
+	open      func(id int, typing bool) tea.Cmd // opens the transcript of a delegate
+	editor    *editor.Editor
 }
 
 // options returns the rows of the list: delegates that run, the oldest first, those that
 // have ended, the latest first, and agents.
 func (l *agentList) options() []list.Option {
 	var running, ended, all []list.Option
-	for _, d := range l.s.Feed.Delegates {
-		facts := l.s.DelegateFacts(d)
+	for _, d := range l.delegates.All() {
+		facts := l.delegates.Facts(d)
 		switch { // the other facts are below the list
 		case l.Width < 60:
 			facts = facts[:1]
@@ -187,7 +204,7 @@ func (l *agentList) options() []list.Option {
 	}
 	slices.Reverse(ended)
 	all = append(running, ended...)
-	for _, a := range l.s.Agents() {
+	for _, a := range l.delegates.Agents() {
 		source := ink.SanitizeLine(a.Source)
 		if source == "" {
 			source = "built in"
@@ -204,7 +221,7 @@ func (l *agentList) delegate(o list.Option) (event.Delegate, bool) {
 		return event.Delegate{}, false
 	}
 	id, _ := strconv.Atoi(number)
-	return l.s.Delegate(id)
+	return l.delegates.Find(id)
 }
 
 // Update implements list.Overlay.
@@ -225,11 +242,11 @@ func (l *agentList) act(k string) (cmd tea.Cmd, over, taken bool) {
 	running := ok && d.Running()
 	switch {
 	case l.Keys.Is(k, keys.SteerDelegate) && running:
-		return l.s.Front.Screen.Delegate(d.ID, true), true, true
+		return l.open(d.ID, true), true, true
 	case l.Keys.Is(k, keys.StopDelegate) && running:
-		l.s.Send(event.StopDelegate{ID: d.ID})
+		l.send(event.StopDelegate{ID: d.ID})
 	case l.Keys.Is(k, keys.DetachDelegate) && running && !transcript.InBackground(d):
-		l.s.Send(event.DetachDelegate{ID: d.ID})
+		l.send(event.DetachDelegate{ID: d.ID})
 	default:
 		return nil, false, l.Keys.Is(k, keys.SteerDelegate) || l.Keys.Is(k, keys.StopDelegate) || l.Keys.Is(k, keys.DetachDelegate)
 	}
@@ -255,7 +272,7 @@ func (l *agentList) hint() string {
 	case !ok:
 		hints = append(hints, k(keys.Send)+" put it into the prompt")
 	default:
-		hints = append(append(hints, l.s.DelegateHints(d)...), k(keys.Send)+" open")
+		hints = append(append(hints, l.delegates.Hints(d)...), k(keys.Send)+" open")
 	}
 	return strings.Join(append(hints, "esc close"), " · ")
 }
@@ -263,10 +280,10 @@ func (l *agentList) hint() string {
 // choose opens a delegate, or puts the mention of an agent before the prompt.
 func (l *agentList) choose(o list.Option) tea.Cmd {
 	if d, ok := l.delegate(o); ok {
-		return l.s.Front.Screen.Delegate(d.ID, false)
+		return l.open(d.ID, false)
 	}
-	draft := strings.TrimLeft(l.s.editor.Raw(), " \n")
-	l.s.editor.Set(o.ID + " " + draft)
+	draft := strings.TrimLeft(l.editor.Raw(), " \n")
+	l.editor.Set(o.ID + " " + draft)
 	return nil
 }
 
@@ -275,7 +292,7 @@ func (l *agentList) describe(o list.Option, width int) []string {
 	text := o.What
 	if d, ok := l.delegate(o); ok {
 		text = ink.SanitizeLine(d.Task)
-		facts := l.s.DelegateFacts(d)
+		facts := l.delegates.Facts(d)
 		if d.Model != "" {
 			facts = append([]string{ink.SanitizeLine(d.Model)}, facts...)
 		}

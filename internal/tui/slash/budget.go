@@ -29,7 +29,7 @@ func budgetCommand(s *Session, arg string) (tea.Cmd, error) {
 	if steps, ok := limits[event.LimitSteps]; ok && steps == 0 && session {
 		return nil, errors.New("the steps of a session cannot be 0")
 	}
-	s.SendCommand(event.SetBudget{Ref: screen.Await(&s.Answers, s.showBudget), Session: session, Limits: limits})
+	s.agent.SendCommand(event.SetBudget{Ref: screen.Await(&s.agent.Answers, s.showBudget), Session: session, Limits: limits})
 	return nil, nil
 }
 
@@ -40,6 +40,5 @@ func (s *Session) showBudget(b event.BudgetNow) {
 		a.Rows = append(a.Rows, [2]string{"", "without the cost of " + phrase.Count(b.Unpriced, "step") + ", whose price is unknown"})
 	}
 	a.Rows = append(a.Rows, [2]string{"change", "/budget steps=20 tokens=200k cost=0.50 time=10m, /budget session cost=5, or /budget off"})
-	s.Transcript.Add(a)
-	s.Transcript.ShowEnd()
+	s.Show(a)
 }

@@ -14,28 +14,33 @@ import (
 )
 
 // contextList shows the answer to /context.
-type contextList struct{ *Session }
+type contextList struct {
+	*screen.Window
+	output
+	front *Front
+	agent *screen.Sender
+}
 
 // compactCommand summarizes the conversation, or undoes the summary.
 func compactCommand(s *Session, focus string) (tea.Cmd, error) {
 	if focus == "undo" {
-		s.SendCommand(event.EditContext{Step: event.CompactUndo})
+		s.agent.SendCommand(event.EditContext{Step: event.CompactUndo})
 		return nil, nil
 	}
-	s.Feed.TurnSent()
-	s.SendCommand(event.Compact{Focus: focus})
+	s.feed.TurnSent()
+	s.agent.SendCommand(event.Compact{Focus: focus})
 	return nil, nil
 }
 
 // contextCommand lists what fills the context window.
 func contextCommand(s *Session, _ string) (tea.Cmd, error) {
-	s.SendCommand(event.ListContext{Ref: screen.Await(&s.Answers, contextList{s}.show)})
+	s.agent.SendCommand(event.ListContext{Ref: screen.Await(&s.agent.Answers, contextList{s.Window, s.output, &s.Front, s.agent}.show)})
 	return nil, nil
 }
 
 // Lists reports whether the list or the answer of a command is still to come.
 func (s *Session) Lists() bool {
-	return s.Answers.Waiting() || s.trust.waiting || s.mcp.waiting
+	return s.agent.Answers.Waiting() || s.trust.waiting || s.mcp.waiting
 }
 
 // show opens the list of what fills the context window.
@@ -45,7 +50,7 @@ func (c contextList) show(now event.ContextNow) {
 		head = fmt.Sprintf("Context window: about %s of %s tokens (%d%%)", phrase.Thousands(now.Used), phrase.Thousands(now.Window), 100*now.Used/now.Window)
 	}
 	u := &list.Menu{Chooser: list.Chooser{Keys: c.Keys, St: c.Styles}, Head: head, None: "No matching item.", Hint: "type to search · enter select · esc close"}
-	if c.Front.Screen == nil { // plain mode prints no heading
+	if c.front.Screen == nil { // plain mode prints no heading
 		c.Say(head + ".")
 	}
 	most := 1
@@ -70,7 +75,7 @@ func (c contextList) show(now event.ContextNow) {
 		return ink.Hang(" ", ink.RenderLines(c.Styles.Dim, ink.Wrap(ink.Sanitize(itemOf(o).Text), max(width-ink.Gutter, 1))))
 	}
 	u.Chose = func(o list.Option) tea.Cmd { return c.chooseAction(itemOf(o), now) }
-	_ = c.lists.Show(u) // a menu starts nothing
+	_ = c.front.Lists.Show(u) // a menu starts nothing
 }
 
 // nameOf describes an item on one line.
@@ -97,7 +102,7 @@ func (c contextList) chooseAction(item event.ContextItem, now event.ContextNow) 
 	}
 	send := func(edit event.EditContext) func() tea.Cmd {
 		return func() tea.Cmd {
-			c.SendCommand(edit)
+			c.agent.SendCommand(edit)
 			return nil
 		}
 	}
@@ -108,8 +113,8 @@ func (c contextList) chooseAction(item event.ContextItem, now event.ContextNow) 
 	switch {
 	case item.Kind == event.SummaryItem:
 		add("read", "show the summary in the transcript", func() tea.Cmd { c.Say(now.Summary); return nil })
-		if c.Front.Screen != nil {
-			add("edit", "edit the summary in your editor", func() tea.Cmd { return c.Front.Screen.EditSummary(now.Summary) })
+		if c.front.Screen != nil {
+			add("edit", "edit the summary in your editor", func() tea.Cmd { return c.front.Screen.EditSummary(now.Summary) })
 		}
 		if now.CanUndo {
 			add("undo", "undo the summary", send(event.EditContext{Step: event.CompactUndo}))
@@ -141,5 +146,5 @@ func (c contextList) chooseAction(item event.ContextItem, now event.ContextNow) 
 		}
 		return nil
 	}
-	return c.lists.Show(u)
+	return c.front.Lists.Show(u)
 }

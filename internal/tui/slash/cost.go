@@ -20,7 +20,8 @@ type spentRead struct {
 // costCommand shows tokens and cost.
 func costCommand(s *Session, _ string) (tea.Cmd, error) {
 	if s.Options.Session.Spent == nil {
-		return showCost(s.Conversation, spentRead{all: s.Spending.All}), nil
+		s.showCost(spentRead{all: s.spending.All})
+		return nil, nil
 	}
 	read := s.Options.Session.Spent
 	return func() tea.Msg {
@@ -30,15 +31,12 @@ func costCommand(s *Session, _ string) (tea.Cmd, error) {
 }
 
 // showCost adds the answer of /cost to the transcript.
-func showCost(s *screen.Conversation, r spentRead) tea.Cmd {
+func (s *Session) showCost(r spentRead) {
 	if r.err != nil {
-		s.Transcript.Add(&transcript.Problem{Text: r.err.Error()})
-		s.Transcript.ShowEnd()
-		return nil
+		s.Show(&transcript.Problem{Text: r.err.Error()})
+		return
 	}
-	s.Transcript.Add(&Costs{turn: s.Spending.Turn, all: r.all, rewound: r.rewound, used: s.Feed.Used, context: s.Feed.Context})
-	s.Transcript.ShowEnd()
-	return nil
+	s.Show(&Costs{turn: s.spending.Turn, all: r.all, rewound: r.rewound, used: s.feed.Used, context: s.feed.Context})
 }
 
 // Costs is the item of /cost.

@@ -13,24 +13,25 @@ import (
 
 // custom holds the commands from files.
 type custom struct {
-	*screen.Conversation
+	output
+	send      func(event.Prompt)
 	commands  []screen.CustomCommand
 	announced map[string]bool // repository commands that were used, by name
 }
 
-// newCustom returns the commands all of a conversation, and notices about those that cannot
-// be used.
-func newCustom(conversation *screen.Conversation, all []screen.CustomCommand) (custom custom, notices []string) {
-	custom.Conversation, custom.announced = conversation, map[string]bool{}
+// newCustom returns the commands all, and notices about those that cannot be used. send
+// sends a prompt.
+func newCustom(o output, send func(event.Prompt), all []screen.CustomCommand) (u *custom, notices []string) {
+	u = &custom{output: o, send: send, announced: map[string]bool{}}
 	builtIn := BuiltIn()
 	for _, c := range all {
 		if slices.ContainsFunc(builtIn, func(b Command) bool { return b.Name == c.Name || b.Also == c.Name }) {
 			notices = append(notices, c.Source+" is ignored: /"+c.Name+" is a built-in command. Rename the file.")
 			continue
 		}
-		custom.commands = append(custom.commands, c)
+		u.commands = append(u.commands, c)
 	}
-	return custom, notices
+	return u, notices
 }
 
 // all returns the commands from files.
@@ -72,8 +73,7 @@ func (u *custom) run(c screen.CustomCommand, arg string) {
 	if strings.HasPrefix(text, "!") { // not a shell command, also not from the prompt history
 		text = "/" + c.Name + ":\n" + text
 	}
-	u.Transcript.ShowEnd()
-	u.SendPrompt(event.Prompt{Text: text, Mentions: event.Resources(arg)})
+	u.send(event.Prompt{Text: text, Mentions: event.Resources(arg)})
 }
 
 // CustomPrompt returns the prompt of a custom command with an argument; empty if its file

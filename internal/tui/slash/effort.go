@@ -5,19 +5,20 @@ import (
 
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
+	"agent/internal/tui/screen"
 )
 
 // effortCommand sets the reasoning effort. Without a level it shows the current one.
 func effortCommand(s *Session, level string) (tea.Cmd, error) {
 	switch {
-	case s.Feed.Model == "":
-		s.Say(s.AboutModel())
-	case level == "" && s.Feed.Effort == "":
-		s.Say("Reasoning effort of " + ink.SanitizeLine(s.Feed.Model) + ": default. Change it with /effort LEVEL, for example low, medium or high.")
+	case s.feed.Model == "":
+		s.Say(screen.AboutModel(s.feed))
+	case level == "" && s.feed.Effort == "":
+		s.Say("Reasoning effort of " + ink.SanitizeLine(s.feed.Model) + ": default. Change it with /effort LEVEL, for example low, medium or high.")
 	case level == "":
-		s.Say("Reasoning effort of " + ink.SanitizeLine(s.Feed.Model) + ": " + ink.SanitizeLine(s.Feed.Effort) + ". Restore the default with /effort " + event.DefaultEffort + ".")
+		s.Say("Reasoning effort of " + ink.SanitizeLine(s.feed.Model) + ": " + ink.SanitizeLine(s.feed.Effort) + ". Restore the default with /effort " + event.DefaultEffort + ".")
 	default:
-		s.SendCommand(event.SetModel{Model: s.Feed.Model, Effort: level})
+		s.agent.SendCommand(event.SetModel{Model: s.feed.Model, Effort: level})
 	}
 	return nil, nil
 }

@@ -10,13 +10,12 @@ import (
 
 // evidenceCommand lists the checks and edits of the last turn that had any.
 func evidenceCommand(s *Session, _ string) (tea.Cmd, error) {
-	e := s.Feed.Evidence
+	e := s.feed.Evidence
 	if e == nil {
 		s.Say("No checks or edits are recorded yet.")
 		return nil, nil
 	}
 	lines := append([]string{"Last turn with checks or edits: " + e.Line()}, e.List()...)
-	s.Transcript.Add(&transcript.Report{Summary: strings.Join(lines, "\n")})
-	s.Transcript.ShowEnd()
+	s.Show(&transcript.Report{Summary: strings.Join(lines, "\n")})
 	return nil, nil
 }

@@ -41,6 +41,5 @@ func (s *Session) showInspected(r inspected) {
 		s.Say("Cannot inspect: " + r.err.Error())
 		return
 	}
-	s.Transcript.Add(&transcript.Report{Summary: r.summary, Text: r.request})
-	s.Transcript.ShowEnd()
+	s.Show(&transcript.Report{Summary: r.summary, Text: r.request})
 }

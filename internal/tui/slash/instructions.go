@@ -47,9 +47,8 @@ func initCommand(s *Session, _ string) (tea.Cmd, error) {
 		s.Say(noInstructions)
 		return nil, nil
 	}
-	if (screen.Status{Model: s.Feed.Model}).Offline() == "" && s.Feed.Model != "" {
-		s.Transcript.ShowEnd()
-		s.SendPrompt(event.Prompt{Text: s.Options.Instructions.InitPrompt})
+	if (screen.Status{Model: s.feed.Model}).Offline() == "" && s.feed.Model != "" {
+		s.agent.SendPrompt(event.Prompt{Text: s.Options.Instructions.InitPrompt})
 		return nil, nil
 	}
 	return func() tea.Msg {
@@ -90,13 +89,13 @@ func (s *Session) chooseInstructions(files []screen.InstructionFile) tea.Cmd {
 		for _, file := range files {
 			f.Rows = append(f.Rows, [2]string{ink.SanitizeLine(file.Name), ink.SanitizeLine(file.What)})
 		}
-		s.Transcript.Add(f)
+		s.Show(f)
 		s.Say("To add a line to the project's file: /memory add TEXT")
 		return nil
 	}
 	u := &list.Menu{Chooser: list.Chooser{Keys: s.Keys, St: s.Styles}, Head: "Instruction files", None: "No matching file.",
 		Hint: "type to search · enter edit · esc close", Chose: func(o list.Option) tea.Cmd {
-			s.lists.Close()
+			s.Front.Lists.Close()
 			return s.Front.Screen.EditFile(o.ID)
 		}}
 	var all []list.Option
@@ -104,15 +103,14 @@ func (s *Session) chooseInstructions(files []screen.InstructionFile) tea.Cmd {
 		all = append(all, list.Option{ID: file.Path, Name: ink.SanitizeLine(file.Name), What: ink.SanitizeLine(file.What)})
 	}
 	u.Fill(all)
-	return s.lists.Show(u)
+	return s.Front.Lists.Show(u)
 }
 
 // showWritten shows the result of a change of an instruction file.
 func (s *Session) showWritten(w instructionsWritten) {
 	if w.err != nil {
-		s.Transcript.Add(&transcript.Problem{Text: w.err.Error()})
+		s.Show(&transcript.Problem{Text: w.err.Error()})
 	} else {
-		s.Transcript.Add(&Written{w.change})
+		s.Show(&Written{w.change})
 	}
-	s.Transcript.ShowEnd()
 }

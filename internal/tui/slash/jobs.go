@@ -18,9 +18,9 @@ func jobsCommand(s *Session, arg string) (tea.Cmd, error) {
 	id, err := strconv.Atoi(strings.TrimSpace(number))
 	switch {
 	case arg == "":
-		s.SendCommand(event.ListJobs{Ref: screen.Await(&s.Answers, s.showJobs)})
+		s.agent.SendCommand(event.ListJobs{Ref: screen.Await(&s.agent.Answers, s.showJobs)})
 	case verb == "stop" && err == nil:
-		s.SendCommand(event.StopJob{ID: id})
+		s.agent.SendCommand(event.StopJob{ID: id})
 	default:
 		return nil, errors.New("usage: /jobs [stop N]")
 	}
@@ -29,6 +29,5 @@ func jobsCommand(s *Session, arg string) (tea.Cmd, error) {
 
 // showJobs shows the answer to /jobs.
 func (s *Session) showJobs(now event.JobsNow) {
-	s.Transcript.Add(&transcript.JobList{Jobs: now.Jobs, Now: s.Now()})
-	s.Transcript.ShowEnd()
+	s.Show(&transcript.JobList{Jobs: now.Jobs, Now: s.Now()})
 }

@@ -66,8 +66,7 @@ func (s *Session) showServers(r serversRead) {
 	for _, x := range r.all {
 		f.Rows = append(f.Rows, [2]string{ink.SanitizeLine(x.Name), ink.SanitizeLine(x.State)})
 	}
-	s.Transcript.Add(f)
-	s.Transcript.ShowEnd()
+	s.Show(f)
 }
 
 // serverWords completes the argument of /lsp.

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agent/internal/llm/phrase"
+	"agent/internal/tui/editor"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/list"
 	"agent/internal/tui/screen"
@@ -19,7 +20,11 @@ const maxLogLines = 100
 
 // mcp is the state of /mcp and of the prompts of MCP servers.
 type mcp struct {
-	*Session
+	*screen.Window
+	output
+	front   *Front
+	agent   *screen.Sender
+	editor  *editor.Editor
 	waiting bool // for the state of the servers, a connection or a prompt
 }
 
@@ -103,9 +108,9 @@ func (m *mcp) show(r mcpRead) tea.Cmd {
 	}
 	u.Fill(all)
 	if r.menu == nil {
-		m.lists.Show(u) // without a command, because the options are complete
+		m.front.Lists.Show(u) // without a command, because the options are complete
 	}
-	if !changing || m.Front.Screen == nil { // plain mode has printed the list
+	if !changing || m.front.Screen == nil { // plain mode has printed the list
 		return nil
 	}
 	return m.follow(u)
@@ -113,12 +118,12 @@ func (m *mcp) show(r mcpRead) tea.Cmd {
 
 // menu returns a menu of /mcp.
 func (m *mcp) menu(head, enter string, chose func(list.Option) tea.Cmd) *list.Menu {
-	if m.Front.Screen == nil { // plain mode prints no heading
+	if m.front.Screen == nil { // plain mode prints no heading
 		m.Say(head + ".")
 	}
 	return &list.Menu{Chooser: list.Chooser{Keys: m.Keys, St: m.Styles}, Head: head, None: "No match.", Hint: "type to search · " + enter + " · esc close",
 		Chose: func(o list.Option) tea.Cmd {
-			m.lists.Close()
+			m.front.Lists.Close()
 			return chose(o)
 		}}
 }
@@ -173,7 +178,7 @@ func (m *mcp) showServer(s screen.MCPServer) {
 		all = append(all, list.Option{ID: "not used " + strconv.Itoa(i), Name: ink.SanitizeLine(name), What: ink.SanitizeLine(why), Right: "not used", Dim: true})
 	}
 	u.Fill(all)
-	m.lists.Show(u)
+	m.front.Lists.Show(u)
 }
 
 // chose does what the user chose in the menu of a server.

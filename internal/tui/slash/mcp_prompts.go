@@ -73,8 +73,7 @@ func (m *mcp) sendPrompt(got mcpPrompted) {
 	default:
 		got.prompt.Mentions = event.Resources(got.typed)
 		got.prompt.Text = strings.TrimSpace(got.typed + "\n\n" + got.prompt.Text)
-		m.Transcript.ShowEnd()
-		m.SendPrompt(got.prompt)
+		m.agent.SendPrompt(got.prompt)
 		return
 	}
 	if m.editor.Empty() {

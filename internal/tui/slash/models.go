@@ -19,8 +19,12 @@ import (
 // Models reads the available models, shows them in a list and in the suggestions, and
 // greets a user without one.
 type Models struct {
-	*screen.Conversation
-	lists    Lists
+	*screen.Window
+	output
+	front    *Front
+	feed     *transcript.Feed
+	list     *transcript.Transcript // has the welcome at its head
+	send     func(event.Command)
 	reading  bool            // ReadFor has started a read
 	menu     *list.Menu      // the list that was opened last; may be nil
 	greeting *transcript.Row // the welcome; nil if there is none
@@ -91,7 +95,7 @@ func merged(before, now []screen.Model) []screen.Model {
 // models.
 func modelCommand(s *Session, name string) (tea.Cmd, error) {
 	if name != "" {
-		s.SendCommand(event.SetModel{Model: name})
+		s.agent.SendCommand(event.SetModel{Model: name})
 		return nil, nil
 	}
 	return s.Models.Show(), nil
@@ -100,15 +104,15 @@ func modelCommand(s *Session, name string) (tea.Cmd, error) {
 // Show opens the list of models.
 func (p *Models) Show() tea.Cmd {
 	if p.Options.Models.List == nil {
-		p.Say(p.AboutModel() + " Switch with /model PROVIDER/NAME.")
+		p.Say(screen.AboutModel(p.feed) + " Switch with /model PROVIDER/NAME.")
 		return nil
 	}
 	u := &list.Menu{Chooser: list.Chooser{Keys: p.Keys, St: p.Styles, Under: list.DetailRows}, Head: "Select a model", Right: "searching …", None: "Searching for models …",
 		Hint: "type to search · enter select · esc close", Chose: p.choose, Detail: p.describe, Free: anyModel}
-	u.First = p.Feed.Model
+	u.First = p.feed.Model
 	u.Fill(p.options())
 	p.menu = u
-	cmds := []tea.Cmd{p.lists.Show(u), p.read(true)}
+	cmds := []tea.Cmd{p.front.Lists.Show(u), p.read(true)}
 	if p.known == nil {
 		cmds = append(cmds, p.read(false))
 	}
@@ -123,7 +127,7 @@ func (p *Models) options() []list.Option {
 		switch {
 		case d.Needs != "":
 			o.What, o.Last, o.Dim = ink.SanitizeLine(d.Needs), true, true
-		case d.Name == p.Feed.Model:
+		case d.Name == p.feed.Model:
 			o.Right = "current"
 		case d.Default:
 			o.Right = "default"
@@ -148,7 +152,7 @@ func (p *Models) choose(o list.Option) tea.Cmd {
 		p.Say(o.Name + " is not connected. To connect it: " + p.known[i].Needs)
 		return nil
 	}
-	p.Send(event.SetModel{Model: o.ID})
+	p.send(event.SetModel{Model: o.ID})
 	return nil
 }
 

@@ -8,16 +8,24 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"agent/internal/tui/editor"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/keys"
 	"agent/internal/tui/list"
+	"agent/internal/tui/screen"
 	"agent/internal/tui/terminal"
+	"agent/internal/tui/transcript"
 )
 
 // Palette is the command palette, with the actions used last.
 type Palette struct {
-	*Session
-	recent *list.Recent
+	*screen.Window
+	front    *Front
+	feed     *transcript.Feed
+	editor   *editor.Editor
+	recent   *list.Recent
+	commands func() []Command
+	run      func(name, arg string) (tea.Cmd, bool)
 }
 
 // Show opens the command palette: the slash commands and the actions of keys,
@@ -26,13 +34,13 @@ func (p *Palette) Show() tea.Cmd {
 	u := &list.Menu{Chooser: list.Chooser{Keys: p.Keys, St: p.Styles, Under: list.DetailRows}, Head: "Command palette", None: "No matching command.",
 		Hint: "type to search · enter run · esc close", Chose: p.runOption, Detail: p.explain}
 	u.Fill(p.options())
-	return p.lists.Show(u)
+	return p.front.Lists.Show(u)
 }
 
 // options returns the options of the command palette.
 func (p *Palette) options() []list.Option {
 	var all []list.Option
-	for _, c := range p.Commands() {
+	for _, c := range p.commands() {
 		o := list.Option{ID: "/" + c.Name, Name: cmp.Or(c.Title, "/"+ink.SanitizeLine(c.Name)), What: ink.SanitizeLine(c.What), Right: p.Keys.Name(c.key)}
 		all = append(all, o)
 	}
@@ -40,7 +48,7 @@ func (p *Palette) options() []list.Option {
 		if hasCommand(b.Action) {
 			continue
 		}
-		if b.Where == keys.Anywhere || b.Where == keys.InEditor || b.Where == keys.WhileRuns && p.Feed.Running {
+		if b.Where == keys.Anywhere || b.Where == keys.InEditor || b.Where == keys.WhileRuns && p.feed.Running {
 			all = append(all, list.Option{ID: string(b.Action), Name: actionTitle(b.Action), What: b.What, Right: b.Keys[0]})
 		}
 	}
@@ -66,27 +74,28 @@ func (p *Palette) SaveRecent() {
 // runOption runs the selected option. A command with a required argument goes into
 // the editor to be completed; the draft there goes into the prompt history.
 func (p *Palette) runOption(o list.Option) tea.Cmd {
-	p.lists.Close()
+	p.front.Lists.Close()
 	name, typed := strings.CutPrefix(o.ID, "/")
 	if !typed {
-		return tea.Batch(p.recent.Use(o.ID), p.Front.Screen.Press(keys.Action(o.ID).Press()))
+		return tea.Batch(p.recent.Use(o.ID), p.front.Screen.Press(keys.Action(o.ID).Press()))
 	}
-	i := slices.IndexFunc(p.Commands(), func(c Command) bool { return c.Name == name })
+	i := slices.IndexFunc(p.commands(), func(c Command) bool { return c.Name == name })
 	if i < 0 {
 		return nil
 	}
-	if p.Commands()[i].needsArgument() {
+	if p.commands()[i].needsArgument() {
 		p.saveDraft()
 		p.editor.Set("/" + name + " ")
 		return p.recent.Use(o.ID)
 	}
-	return p.Run(name, "", "")
+	cmd, _ := p.run(name, "")
+	return cmd
 }
 
 // saveDraft moves the draft from the editor into the prompt history.
 func (p *Palette) saveDraft() {
 	if !p.editor.Empty() {
-		p.Feed.Recall = append(p.Feed.Recall, p.editor.Take().Text)
+		p.feed.Recall = append(p.feed.Recall, p.editor.Take().Text)
 	}
 }
 
@@ -95,7 +104,7 @@ func (p *Palette) saveDraft() {
 func (p *Palette) explain(o list.Option, width int) []string {
 	text := o.What
 	if name, typed := strings.CutPrefix(o.ID, "/"); typed {
-		for _, c := range p.Commands() {
+		for _, c := range p.commands() {
 			if c.Name == name {
 				text += "\n" + ink.SanitizeLine(c.Usage())
 			}
@@ -120,5 +129,5 @@ func keysCommand(s *Session, arg string) (tea.Cmd, error) {
 		all = append(all, list.Option{ID: id, Name: b.Pressed(), What: b.What, Right: string(b.Where)})
 	}
 	u.Fill(all)
-	return s.lists.Show(u), nil
+	return s.Front.Lists.Show(u), nil
 }

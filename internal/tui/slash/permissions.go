@@ -15,9 +15,11 @@ import (
 
 // permissions is the state of /permissions.
 type permissions struct {
-	*Session
-	shown  bool               // a list is on the screen
-	listed []event.Permission // as numbered on the screen
+	output
+	agent  *screen.Sender
+	short  func(source string) string // shortens it for the screen
+	shown  bool                       // a list is on the screen
+	listed []event.Permission         // as numbered on the screen
 }
 
 // errPermissions is the usage of /permissions.
@@ -26,14 +28,14 @@ var errPermissions = errors.New("usage: /permissions [explain COMMAND | remove N
 // permissionsCommand lists the rules and standing permissions, explains how a command
 // would be judged, or removes a permission by its number in the list.
 func permissionsCommand(s *Session, arg string) (tea.Cmd, error) {
-	p := &s.permissions
+	p := s.permissions
 	verb, rest, _ := strings.Cut(arg, " ")
 	rest = strings.TrimSpace(rest)
 	switch {
 	case arg == "":
-		p.SendCommand(event.ListPermissions{Ref: screen.Await(&p.Answers, p.show)})
+		p.agent.SendCommand(event.ListPermissions{Ref: screen.Await(&p.agent.Answers, p.show)})
 	case verb == "explain" && rest != "":
-		p.SendCommand(event.ExplainPermission{Ref: screen.Await(&p.Answers, p.explain), Line: rest})
+		p.agent.SendCommand(event.ExplainPermission{Ref: screen.Await(&p.agent.Answers, p.explain), Line: rest})
 	case verb == "remove" && rest != "":
 		return nil, p.remove(rest)
 	default:
@@ -63,7 +65,7 @@ func (p *permissions) remove(number string) error {
 		p.Say("Permission " + number + " comes from " + p.short(all[n-1].Source) + remedy)
 		return nil
 	}
-	p.SendCommand(event.RemovePermission{ID: all[n-1].ID})
+	p.agent.SendCommand(event.RemovePermission{ID: all[n-1].ID})
 	return nil
 }
 
@@ -84,8 +86,7 @@ func (p *permissions) show(now event.PermissionsNow) {
 	if now.File != "" {
 		f.Rows = append(f.Rows, [2]string{"file", p.short(now.File)})
 	}
-	p.Transcript.Add(f)
-	p.Transcript.ShowEnd()
+	p.Show(f)
 }
 
 // explain shows how a command would be judged.

@@ -9,34 +9,50 @@ import (
 	"agent/internal/tui/ink"
 	"agent/internal/tui/list"
 	"agent/internal/tui/screen"
+	"agent/internal/tui/transcript"
 )
 
 // Session runs the slash commands on a conversation and the front end that shows
 // it. Front must be set before a command runs.
 type Session struct {
-	*screen.Conversation
-	Models  *Models
-	Palette Palette
+	*screen.Window
+	output
 	Front   Front
-	lists   Lists
-	editor  *editor.Editor
-	custom  custom
+	Models  *Models
+	Agents  *Agents
+	Palette *Palette
 
-	permissions permissions
-	undo        undo
-	trust       trust
-	mcp         mcp
+	agent    *screen.Sender
+	feed     *transcript.Feed
+	spending *screen.Spending
+
+	custom      *custom
+	permissions *permissions
+	undo        *undo
+	trust       *trust
+	mcp         *mcp
 }
 
-// New returns the session of a front end with the lists l and the prompt editor e.
-// Its commands are the built-in ones and those of c.Options.Custom; notices name the
-// custom commands that cannot be used.
-func New(c *screen.Conversation, e *editor.Editor, l Lists) (s *Session, notices []string) {
-	s = &Session{Conversation: c, editor: e, lists: l}
-	s.Palette = Palette{s, list.NewRecent(c.Options.Recent, c.Options.Remember)}
-	s.undo.Session, s.permissions.Session, s.trust.Session, s.mcp.Session = s, s, s, s
-	s.Models = &Models{Conversation: c, lists: l}
-	s.custom, notices = newCustom(c, c.Options.Custom)
+// output is where a command shows its result: the end of the transcript.
+type output interface {
+	Say(text string) // shows a notice
+	Show(item transcript.Item) *transcript.Row
+}
+
+// New returns the session of a front end with the prompt editor e. Its commands are the
+// built-in ones and those of c.Options.Custom; notices name the custom commands that
+// cannot be used.
+func New(c *screen.Conversation, e *editor.Editor) (s *Session, notices []string) {
+	s = &Session{Window: c.Window, output: c, agent: c.Agent, feed: c.Feed, spending: &c.Spending}
+	front := &s.Front
+	s.Models = &Models{Window: c.Window, output: c, front: front, feed: c.Feed, list: c.Transcript, send: c.Agent.Send}
+	s.Agents = &Agents{Window: c.Window, output: c, front: front, agent: c.Agent, delegates: c.Delegates, editor: e}
+	s.Palette = &Palette{Window: c.Window, front: front, feed: c.Feed, editor: e, commands: s.Commands, run: s.Run, recent: list.NewRecent(c.Options.Recent, c.Options.Remember)}
+	s.permissions = &permissions{output: c, agent: c.Agent, short: s.short}
+	s.undo = &undo{Window: c.Window, output: c, front: front, feed: c.Feed, agent: c.Agent, rewinds: c.Rewinds, editor: e}
+	s.trust = &trust{Window: c.Window, output: c, front: front}
+	s.mcp = &mcp{Window: c.Window, output: c, front: front, agent: c.Agent, editor: e}
+	s.custom, notices = newCustom(c, c.Agent.SendPrompt, c.Options.Custom)
 	return s, notices
 }
 
@@ -45,9 +61,9 @@ func New(c *screen.Conversation, e *editor.Editor, l Lists) (s *Session, notices
 func (s *Session) Take(msg tea.Msg) (tea.Cmd, bool) {
 	switch msg := msg.(type) {
 	case exported:
-		reportExport(s.Conversation, msg)
+		s.showExported(msg)
 	case spentRead:
-		showCost(s.Conversation, msg)
+		s.showCost(msg)
 	case undoSizes:
 		s.showStatus(msg)
 	case inspected:
@@ -79,7 +95,7 @@ func (s *Session) Take(msg tea.Msg) (tea.Cmd, bool) {
 // Apply handles an event of the agent that a command or the welcome waits for.
 func (s *Session) Apply(ev event.Event) {
 	s.undo.take(ev)
-	s.Answers.Take(ev)
+	s.agent.Answers.Take(ev)
 	switch ev.(type) {
 	case event.Searched:
 		s.Models.searched()
@@ -91,6 +107,7 @@ func (s *Session) Apply(ev event.Event) {
 // Front holds the functions of a front end that commands call.
 type Front struct {
 	Quit    func(screen.Exit) tea.Cmd // closes the front end
+	Lists   Lists
 	Help    func()
 	Copy    func(text, what string) tea.Cmd
 	Restyle func(ink.Look)

@@ -19,7 +19,7 @@ func renameCommand(s *Session, title string) (tea.Cmd, error) {
 	if title == "" {
 		return nil, errors.New("usage: /rename TITLE")
 	}
-	s.SendCommand(event.Rename{Title: title})
+	s.agent.SendCommand(event.Rename{Title: title})
 	return nil, nil
 }
 
@@ -37,7 +37,7 @@ func pickSession(s *Session, tree bool) tea.Cmd {
 		s.Say("There are no other sessions.")
 		return nil
 	}
-	if s.Feed.Running {
+	if s.feed.Running {
 		s.Say(interruptFirst)
 		return nil
 	}
@@ -48,12 +48,12 @@ func pickSession(s *Session, tree bool) tea.Cmd {
 		return s.ExitTo(screen.Exit{Open: row.ID})
 	})
 	p.Tree, p.After = tree, s.After
-	return tea.Batch(s.lists.Show(p), p.Read(""))
+	return tea.Batch(s.Front.Lists.Show(p), p.Read(""))
 }
 
 // ExitTo closes the front end to continue with next, unless a turn runs.
 func (s *Session) ExitTo(next screen.Exit) tea.Cmd {
-	if s.Feed.Running {
+	if s.feed.Running {
 		s.Say(interruptFirst)
 		return nil
 	}
@@ -84,10 +84,10 @@ func exportCommand(s *Session, format string) (tea.Cmd, error) {
 	}, nil
 }
 
-func reportExport(s *screen.Conversation, e exported) {
+// showExported shows the result of an export.
+func (s *Session) showExported(e exported) {
 	if e.err != nil {
-		s.Transcript.Add(&transcript.Problem{Text: e.err.Error()})
-		s.Transcript.ShowEnd()
+		s.Show(&transcript.Problem{Text: e.err.Error()})
 		return
 	}
 	s.Say("Exported to " + e.path)

@@ -142,29 +142,25 @@ func IsCommandName(name string) bool {
 	return name != ""
 }
 
-// Run executes the command called name. If it cannot run, typed, the text of the
-// user, goes back into the editor.
-func (s *Session) Run(name, arg, typed string) tea.Cmd {
+// Run executes the command called name. If it cannot run, it says why and reports false.
+func (s *Session) Run(name, arg string) (cmd tea.Cmd, ok bool) {
 	all := s.Commands()
 	i := find(all, name)
 	switch {
 	case i < 0:
 		s.Say("Unknown command /" + name + ". " + suggestion(name, all))
-	case all[i].idle && s.Feed.Running:
+	case all[i].idle && s.feed.Running:
 		s.Say(interruptFirst)
 	case all[i].Screen && s.Front.Screen == nil:
 		s.Say("/" + name + " is not available in plain mode.")
 	default:
 		cmd, err := all[i].Run(s, arg)
 		if err == nil {
-			return tea.Batch(cmd, s.Palette.recent.Use("/"+all[i].Name))
+			return tea.Batch(cmd, s.Palette.recent.Use("/"+all[i].Name)), true
 		}
 		s.Say(err.Error())
 	}
-	if typed != "" {
-		s.editor.Set(typed)
-	}
-	return nil
+	return nil, false
 }
 
 // IsCommand reports whether a text is a slash command of this session.
@@ -235,14 +231,14 @@ func alternatives(words []string) string {
 // modeCommand sets the permission mode. Without a name it shows the current one.
 func modeCommand(s *Session, name string) (tea.Cmd, error) {
 	if name == "" {
-		s.Say("Permission mode: " + ink.SanitizeLine(event.Mode(s.Feed.Mode).Name()) + ". Change: /mode " + alternatives(modeNames(nil)) + ".")
+		s.Say("Permission mode: " + ink.SanitizeLine(event.Mode(s.feed.Mode).Name()) + ". Change: /mode " + alternatives(modeNames(nil)) + ".")
 		return nil, nil
 	}
 	mode, err := event.ParseMode(name)
 	if err != nil {
 		return nil, errors.New("unknown permission mode “" + ink.SanitizeLine(name) + "”: use " + alternatives(modeNames(nil)))
 	}
-	s.SetMode(mode)
+	s.agent.SetMode(mode)
 	return nil, nil
 }
 

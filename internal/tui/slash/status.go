@@ -45,7 +45,7 @@ func statusCommand(s *Session, _ string) (tea.Cmd, error) {
 
 // showStatus adds the answer of /status to the transcript. The permissions follow.
 func (s *Session) showStatus(undo undoSizes) {
-	f := s.Feed
+	f := s.feed
 	st := screen.Status{Model: f.Model, Used: f.Used, Context: f.Context, Cost: f.Cost, Mode: f.Mode, Jobs: transcript.Running(f.Jobs)}
 	a := &Facts{}
 	add := func(name, text string) {
@@ -53,11 +53,11 @@ func (s *Session) showStatus(undo undoSizes) {
 			a.Rows = append(a.Rows, [2]string{name, ink.SanitizeLine(text)})
 		}
 	}
-	add("model", cmp.Or(s.ModelDetails(), "none connected"))
-	add("effort", cmp.Or(f.Effort, defaultEffort(s.Conversation)))
+	add("model", cmp.Or(screen.ModelDetails(s.feed), "none connected"))
+	add("effort", cmp.Or(f.Effort, defaultEffort(s.feed)))
 	add("base URL", f.BaseURL)
 	add("context window", strings.TrimPrefix(st.Tokens().Text, "context "))
-	add("last turn", turnTokens(s.Spending.Turn))
+	add("last turn", turnTokens(s.spending.Turn))
 	add("cost", st.Spent())
 	add("mode", event.Mode(f.Mode).Name())
 	add("directory", s.Options.Files.Dir)
@@ -70,8 +70,8 @@ func (s *Session) showStatus(undo undoSizes) {
 	add("undo", undo.text())
 	add("jobs", st.Running())
 	add("version", s.Options.Version)
-	row := s.Transcript.Add(a)
-	s.SendCommand(event.ListPermissions{Ref: screen.Await(&s.Answers, func(now event.PermissionsNow) { s.addPermissions(row, now.Permissions) })})
+	row := s.Show(a)
+	s.agent.SendCommand(event.ListPermissions{Ref: screen.Await(&s.agent.Answers, func(now event.PermissionsNow) { s.addPermissions(row, now.Permissions) })})
 }
 
 // text describes the sizes; empty if nothing is stored.
@@ -99,8 +99,8 @@ func turnTokens(turn []screen.Spent) string {
 
 // defaultEffort describes the effort of a model without an explicit one; empty if no
 // language model is connected.
-func defaultEffort(m *screen.Conversation) string {
-	if s := (screen.Status{Model: m.Feed.Model}); s.Model == "" || s.Offline() != "" {
+func defaultEffort(f *transcript.Feed) string {
+	if s := (screen.Status{Model: f.Model}); s.Model == "" || s.Offline() != "" {
 		return ""
 	}
 	return "the model's default"
@@ -127,9 +127,9 @@ func (s *Session) addPermissions(status *transcript.Row, all []event.Permission)
 		}
 	}
 	count := phrase.Count(len(all)-granted, "rule") + ", " + phrase.Count(granted, "standing permission") + " (/permissions)"
-	rows := [][2]string{{"sandbox", sandboxNow(s.Feed.Sandbox)}, {"permissions", count}}
+	rows := [][2]string{{"sandbox", sandboxNow(s.feed.Sandbox)}, {"permissions", count}}
 	if s.Front.Screen == nil { // printed lines cannot change
-		s.Transcript.Add(&Facts{rows})
+		s.Show(&Facts{rows})
 	} else {
 		a := status.Item.(*Facts)
 		a.Rows = append(a.Rows, rows...)

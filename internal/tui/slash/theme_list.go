@@ -38,7 +38,7 @@ func themeCommand(s *Session, name string) (tea.Cmd, error) {
 		Cancel: func() { previewTheme(s, current) },
 		Chose:  func(t ink.Theme) tea.Cmd { return chooseTheme(s, t.Name) }}
 	l.Fill(slices.Index(ink.ThemeNames(), current))
-	return s.lists.Show(l), nil
+	return s.Front.Lists.Show(l), nil
 }
 
 // previewTheme applies a theme without saving it.
@@ -69,8 +69,7 @@ type themeSaved struct {
 
 func (s *Session) themeSaved(r themeSaved) {
 	if r.err != nil {
-		s.Transcript.Add(&transcript.Problem{Text: "cannot save the theme, it applies to this session only: " + r.err.Error()})
-		s.Transcript.ShowEnd()
+		s.Show(&transcript.Problem{Text: "cannot save the theme, it applies to this session only: " + r.err.Error()})
 		return
 	}
 	s.Say("Theme set to " + r.name + ".")

@@ -16,7 +16,9 @@ import (
 
 // trust is the state of /trust.
 type trust struct {
-	*Session
+	*screen.Window
+	output
+	front   *Front
 	waiting bool // for the items of the repository, or for a decision to be stored
 }
 
@@ -65,7 +67,7 @@ func (t *trust) show(r trustRead) {
 	}
 	u := &list.Menu{Chooser: list.Chooser{Keys: t.Keys, St: t.Styles}, Head: "Configured by this repository", None: "No match.",
 		Hint: "type to search · enter show the content · esc close", Chose: func(o list.Option) tea.Cmd {
-			t.lists.Close()
+			t.front.Lists.Close()
 			if i, err := strconv.Atoi(o.ID); err == nil {
 				t.ask(r.all[i])
 			}
@@ -86,7 +88,7 @@ func (t *trust) show(r trustRead) {
 		all = append(all, list.Option{ID: strconv.Itoa(i), Name: ink.SanitizeLine(item.Kind + " " + item.Name), What: ink.SanitizeLine(item.File), Right: state})
 	}
 	u.Fill(all)
-	t.lists.Show(u) // without a command, because the options are complete
+	t.front.Lists.Show(u) // without a command, because the options are complete
 }
 
 // ask shows the exact content of an item and asks for a decision.
@@ -121,7 +123,7 @@ func (t *trust) ask(i screen.TrustItem) {
 		t.waiting = true
 		return func() tea.Msg { return trustDecided{i, !i.Confirmed, t.Options.Trust.Decide(i, !i.Confirmed)} }
 	}
-	t.Front.Ask(own)
+	t.front.Ask(own)
 }
 
 // sayDecided says what a decision on an item has changed.

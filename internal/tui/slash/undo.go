@@ -12,15 +12,27 @@ import (
 	"agent/internal/loop/event"
 	"agent/internal/loop/hunk"
 	"agent/internal/tui/dialog"
+	"agent/internal/tui/editor"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/keys"
 	"agent/internal/tui/screen"
 	"agent/internal/tui/transcript"
 )
 
-// undo is the state of /undo, /redo, /changes and of a rewind that can undo files.
+// undo is /undo, /redo, /changes, and rewinding the conversation, which can undo files.
 type undo struct {
-	*Session
+	*screen.Window
+	output
+	front   *Front
+	feed    *transcript.Feed
+	agent   *screen.Sender
+	rewinds *screen.Rewinds
+	editor  *editor.Editor
+	undoRequest
+}
+
+// undoRequest is a request of the user that is not complete yet.
+type undoRequest struct {
 	sent   event.Ref // the last command: for a plan, a list or an undo
 	asking bool      // a question is open
 	// to is the point of a rewind that comes with an undo of files; nil for none. Its
@@ -57,28 +69,30 @@ func redoCommand(s *Session, arg string) (tea.Cmd, error) {
 
 // changesCommand requests the list of all file changes.
 func changesCommand(s *Session, _ string) (tea.Cmd, error) {
-	s.undo = undo{Session: s}
-	s.SendCommand(event.ListChanges{Ref: await(&s.undo, s.undo.showChanges)})
+	s.undo.undoRequest = undoRequest{}
+	s.agent.SendCommand(event.ListChanges{Ref: await(s.undo, s.undo.showChanges)})
 	return nil, nil
 }
 
 // request requests a plan. rewind is the point to rewind to, or nil.
 func (u *undo) request(plan event.PlanUndo, rewind *point) {
-	*u = undo{Session: u.Session}
+	u.undoRequest = undoRequest{}
 	plan.Ref = await(u, func(p event.UndoPlan) { u.showPlan(p, rewind) })
-	u.SendCommand(plan)
+	u.agent.SendCommand(plan)
 	u.Flash = "comparing files with their earlier contents · " + u.Keys.Name(keys.Interrupt) + " cancels"
 }
 
 // CancelUndo cancels a request about undoing that the agent has not answered yet. It
 // reports false if there is none.
-func (s *Session) CancelUndo() bool {
-	if !s.Answers.Forget(s.undo.sent) {
+func (s *Session) CancelUndo() bool { return s.undo.cancel() }
+
+func (u *undo) cancel() bool {
+	if !u.agent.Answers.Forget(u.sent) {
 		return false
 	}
-	s.undo = undo{Session: s}
-	s.Send(event.Interrupt{})
-	s.Flash = "undo cancelled"
+	u.undoRequest = undoRequest{}
+	u.agent.Send(event.Interrupt{})
+	u.Flash = "undo cancelled"
 	return true
 }
 
@@ -87,8 +101,8 @@ const turnBegan = "A turn began, so no changes were undone. Repeat the command a
 
 // await is like screen.Await. If a turn has begun, it says so instead of showing the answer.
 func await[E event.Event](u *undo, show func(E)) event.Ref {
-	u.sent = screen.Await(&u.Answers, func(answer E) {
-		if u.Feed.Running {
+	u.sent = screen.Await(&u.agent.Answers, func(answer E) {
+		if u.feed.Running {
 			u.Say(turnBegan)
 			return
 		}
@@ -99,14 +113,14 @@ func await[E event.Event](u *undo, show func(E)) event.Ref {
 
 // take handles an event that withdraws a question or ends a rewind.
 func (u *undo) take(ev event.Event) {
-	if u.asking && u.Feed.Running { // the agent rejects an undo during a turn
+	if u.asking && u.feed.Running { // the agent rejects an undo during a turn
 		u.asking = false
-		u.Front.Withdraw()
+		u.front.Withdraw()
 		u.Say(turnBegan)
 	}
 	if ev, ok := ev.(*event.Rewound); ok {
 		if u.to != nil && u.to.At == ev.Keep {
-			u.Undoing = true
+			u.rewinds.Undoing = true
 			u.editor.Prepend(u.to.Text)
 		}
 		u.to = nil
@@ -146,12 +160,12 @@ func (u *undo) ask(own dialog.Own) {
 		return give(row, hunks)
 	}
 	u.asking = true
-	u.Front.Ask(own)
+	u.front.Ask(own)
 }
 
 // jobNotes warns of background jobs, which do not stop for an undo.
 func (u *undo) jobNotes() []dialog.Note {
-	n := transcript.Running(u.Feed.Jobs)
+	n := transcript.Running(u.feed.Jobs)
 	if n == 0 {
 		return nil
 	}
@@ -230,30 +244,30 @@ func (u *undo) rewindBoth(plan event.UndoPlan, first, to point) {
 		u.apply(event.ApplyUndo{ID: plan.ID, Conversation: true})
 		return
 	}
-	u.sent = screen.Await(&u.Answers, func(*event.Rewound) { u.apply(event.ApplyUndo{ID: plan.ID}) })
-	u.SendCommand(event.Rewind{Ref: u.sent, Keep: to.At})
+	u.sent = screen.Await(&u.agent.Answers, func(*event.Rewound) { u.apply(event.ApplyUndo{ID: plan.ID}) })
+	u.agent.SendCommand(event.Rewind{Ref: u.sent, Keep: to.At})
 }
 
 // apply performs a plan.
 func (u *undo) apply(c event.ApplyUndo) {
 	c.Ref = u.awaitEnd()
-	u.SendCommand(c)
+	u.agent.SendCommand(c)
 }
 
 // awaitEnd returns the Ref of a command that ends with an Undone.
 func (u *undo) awaitEnd() event.Ref {
-	u.sent = screen.Await(&u.Answers, func(*event.Undone) {})
+	u.sent = screen.Await(&u.agent.Answers, func(*event.Undone) {})
 	return u.sent
 }
 
 // firstPrompt returns the prompt of the oldest turn of a plan that is in the conversation.
 // It reports false if the conversation cannot be rewound to it.
 func (u *undo) firstPrompt(plan event.UndoPlan) (first point, ok bool) {
-	if len(plan.Turns) == 0 || u.Broken != "" || !u.Transcript.Settled {
+	if len(plan.Turns) == 0 || u.rewinds.Problem() != "" {
 		return point{PastPrompt: event.PastPrompt{At: -1}}, false
 	}
 	for _, t := range slices.Backward(plan.Turns) { // one that is rewound is not in the list
-		for _, p := range u.Feed.TurnPrompts() {
+		for _, p := range u.feed.TurnPrompts() {
 			if p.At == t.At {
 				return point{PastPrompt: p}, true
 			}
@@ -378,7 +392,7 @@ func (u *undo) showChanges(now event.ChangesNow) {
 	own.Notes = append(own.Notes, dialog.Note{Text: "Undoing a hunk removes its + lines and restores its - lines."})
 	own.Give = func(row int, kept []event.HunkAnswer) tea.Cmd {
 		if picks := undonePicks(now.Diffs, kept); row == 0 && len(picks) > 0 {
-			u.SendCommand(event.UndoChanges{Ref: u.awaitEnd(), ID: now.ID, Hunks: picks})
+			u.agent.SendCommand(event.UndoChanges{Ref: u.awaitEnd(), ID: now.ID, Hunks: picks})
 		}
 		return nil
 	}

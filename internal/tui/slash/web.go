@@ -21,6 +21,6 @@ func webCommand(s *Session, arg string) (tea.Cmd, error) {
 	default:
 		return nil, errors.New("unknown setting “" + ink.SanitizeLine(arg) + "”: use on or off")
 	}
-	s.SendCommand(set)
+	s.agent.SendCommand(set)
 	return nil, nil
 }

@@ -24,15 +24,15 @@ func (w *welcome) Draw(c transcript.Canvas) []string {
 // Greet adds the welcome to the transcript, if Options.Models.Welcome is set.
 func (p *Models) Greet() {
 	if p.Options.Models.Welcome != "" {
-		p.greeting = p.Transcript.Head(&welcome{text: p.Options.Models.Welcome, searching: p.Options.Models.Searching})
-		p.Transcript.ShowStart()
+		p.greeting = p.list.Head(&welcome{text: p.Options.Models.Welcome, searching: p.Options.Models.Searching})
+		p.list.ShowStart()
 	}
 }
 
 // connected removes the welcome if a model is connected before the first turn.
 func (p *Models) connected() {
-	if s := (screen.Status{Model: p.Feed.Model}); p.greeting != nil && s.Offline() == "" && p.Feed.Turns == 0 {
-		p.Transcript.RemoveHead(p.greeting)
+	if s := (screen.Status{Model: p.feed.Model}); p.greeting != nil && s.Offline() == "" && p.feed.Turns == 0 {
+		p.list.RemoveHead(p.greeting)
 		p.greeting = nil
 	}
 }
@@ -45,7 +45,7 @@ func (p *Models) searched() {
 	}
 	p.greeting.Item.(*welcome).searching = false
 	p.greeting.Touch()
-	if p.Feed.Turns == 0 && len(p.Feed.Pending) == 0 {
-		p.Transcript.ShowStart()
+	if p.feed.Turns == 0 && len(p.feed.Pending) == 0 {
+		p.list.ShowStart()
 	}
 }

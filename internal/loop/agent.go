@@ -346,7 +346,7 @@ func (a *Agent) turn(ctx context.Context, c *turn.Conversation, p event.Prompt, 
 			Mentioned:    a.mentioned, Attach: a.o.Prompt.Attach,
 			Situation: func() string { return a.prompts.situation(ctx, a.models.Current().Context, a.judge.Mode()) },
 		},
-		Tools: a.tools.callable(), Runner: turn.Runner{Interceptors: a.o.Interceptors, Kill: kill}, Schema: a.o.Schema,
+		Tools: a.tools.callable(), Runner: turn.Runner{Interceptors: a.o.Interceptors, Kill: kill}, Instead: insteadOfChange(a.o.Delegate.Parent != nil), Schema: a.o.Schema,
 		Hooks: a.hooks(), Evidence: a.o.Evidence, Limits: a.o.Limits, Budget: a.budget, Clock: a.o.Clock,
 		Delegated: a.o.Delegate.Parent != nil,
 	}

@@ -246,8 +246,10 @@ func tool(name string, effect tools.Effect, run func(ctx context.Context, text s
 		case tools.Write:
 			c.Targets = []tools.Target{{Kind: tools.Path, Value: a.Text}}
 			c.Changes = []tools.Change{{Path: a.Text, Before: []byte("old\n"), After: []byte("new\n")}}
+			c.Instead = "Describe the change and why you would make it"
 		case tools.Execute:
 			c.Targets = []tools.Target{{Kind: tools.Command, Value: a.Text, Dir: "/"}}
+			c.Instead = "Use a command that only reads"
 		}
 		c.Run = func(ctx context.Context, ok tools.Approved) (tools.Result, error) {
 			text, err := run(ctx, a.Text)

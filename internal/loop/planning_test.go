@@ -31,7 +31,7 @@ func TestModePlan(t *testing.T) {
 		call c1 edit {"text":"a"}
 		result c1 "denied: plan mode does not allow file changes. Make it a step of the plan that you present with present_plan. The user approves the plan to allow edits"
 		call c2 run {"text":"b"}
-		result c2 "denied: plan mode runs only read-only commands: 'b' is not on the list of programs that only read. Use a command that only reads, or the tools read and search. The user leaves the mode to allow other commands"`)
+		result c2 "denied: plan mode runs only read-only commands: 'b' is not on the list of programs that only read. Use a command that only reads"`)
 	announced = strings.ReplaceAll(announced, "'b'", "`b`")
 	if d := cmp.Diff(conversation(p.Requests()[2]), announced); d != "" {
 		t.Error(d)

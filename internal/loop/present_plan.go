@@ -37,6 +37,23 @@ type planner struct {
 	user        turn.Approver // nil if there is no user
 }
 
+// insteadOfChange returns the Instead of a turn. In permission mode plan, a delegate describes
+// a change of files in its answer. Other agents make it a step of their plan, if they can
+// present one.
+func insteadOfChange(delegated bool) func(tools.Call, func(tool string) bool) string {
+	return func(c tools.Call, offered func(tool string) bool) string {
+		switch {
+		case c.Effect != tools.Write:
+			return ""
+		case delegated:
+			return "Describe the change in your answer instead"
+		case offered(plan.Tool):
+			return "Make it a step of the plan that you present with " + plan.Tool + ". The user approves the plan to allow edits"
+		}
+		return ""
+	}
+}
+
 // newPresentPlan returns the tool with which the model presents a plan.
 func newPresentPlan(p planner) conversationTool {
 	return newConversationTool(func(id string) tools.Tool { return p.tool(id) })

@@ -85,9 +85,11 @@ func Commit(t *workspace.Transaction, title string) (Call, error) {
 	return commitCall(t, title, drafts, warnings), nil
 }
 
+const insteadOfChange = "Describe the change and why you would make it, then end your answer. The user leaves the mode to allow edits"
+
 // commitCall returns the call that commits t, which holds drafts.
 func commitCall(t *workspace.Transaction, title string, drafts []*workspace.Draft, warnings []string) Call {
-	c := Call{Title: title, Effect: Write, Warnings: warnings}
+	c := Call{Title: title, Effect: Write, Warnings: warnings, Instead: insteadOfChange}
 	for _, d := range drafts {
 		if d.Converted != "" {
 			c.Remarks = append(c.Remarks, d.Path+": "+d.Converted)

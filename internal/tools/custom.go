@@ -147,6 +147,7 @@ func (t customTool) Prepare(_ context.Context, args json.RawMessage) (Call, erro
 	}}
 	if t.Effect != Read {
 		c.Targets = []Target{{Kind: Command, Value: t.Command + "\n# standard input: " + input.String(), Dir: at.dir, Piped: true}}
+		c.Instead = insteadOfCommand
 	}
 	return c, nil
 }

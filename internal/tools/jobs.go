@@ -48,6 +48,7 @@ func (s *shellTool) prepareJob(_ context.Context, a jobsArgs) (Call, error) {
 		}
 		return Call{
 			Title: "start job " + oneLine(a.Command), Effect: Execute, Targets: []Target{{Kind: Command, Value: a.Command, Dir: at.dir}},
+			Instead:   insteadOfCommand,
 			Alone:     true, // its job is there for the next calls
 			Effective: effective,
 			Run:       func(ctx context.Context, ok Approved) (Result, error) { return s.start(ctx, a, at, ok) },
@@ -75,6 +76,7 @@ func (s *shellTool) prepareJob(_ context.Context, a jobsArgs) (Call, error) {
 	return Call{
 		Title: fmt.Sprintf("send to job %d: %s", b.id, oneLine(a.Input)), Effect: Execute,
 		Targets: []Target{{Kind: Command, Value: fmt.Sprintf("job %d < %s", b.id, a.Input)}},
+		Instead: insteadOfCommand,
 		Run:     func(context.Context, Approved) (Result, error) { return b.send(a.Input) },
 	}, nil
 }

@@ -62,10 +62,10 @@ func TestJobsDescribeTheirCalls(t *testing.T) {
 		args obj
 		want tools.Call
 	}{
-		{obj{"action": "start", "command": "make\nmake two"}, tools.Call{Title: "start job make (+1 line)", Effect: tools.Execute, Alone: true,
+		{obj{"action": "start", "command": "make\nmake two"}, tools.Call{Title: "start job make (+1 line)", Effect: tools.Execute, Instead: insteadOfCommand, Alone: true,
 			Effective: &tools.Effective{Tool: "shell", Arguments: json.RawMessage(`{"command":"make\nmake two"}`)},
 			Targets:   []tools.Target{{Kind: tools.Command, Value: "make\nmake two", Dir: dir}}}},
-		{obj{"action": "send", "id": 1, "input": "y"}, tools.Call{Title: "send to job 1: y", Effect: tools.Execute,
+		{obj{"action": "send", "id": 1, "input": "y"}, tools.Call{Title: "send to job 1: y", Effect: tools.Execute, Instead: insteadOfCommand,
 			Targets: []tools.Target{{Kind: tools.Command, Value: "job 1 < y"}}}},
 		{obj{"action": "read", "id": 1}, tools.Call{Title: "read job 1 (sleep 600)", Effect: tools.Read}},
 		{obj{"action": "stop", "id": 1}, tools.Call{Title: "stop job 1 (sleep 600)", Effect: tools.Read}},

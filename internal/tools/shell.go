@@ -115,10 +115,13 @@ func (s *shellTool) prepare(_ context.Context, a shellArgs) (Call, error) {
 		Title:   "shell " + oneLine(a.Command),
 		Effect:  Execute,
 		Targets: []Target{{Kind: Command, Value: a.Command, Dir: at.dir}},
+		Instead: insteadOfCommand,
 		Alone:   shell.ChangesDir(a.Command),
 		Run:     func(ctx context.Context, ok Approved) (Result, error) { return s.run(ctx, a, at, ok) },
 	}, nil
 }
+
+const insteadOfCommand = "Use a command that only reads, or the tools read and search. The user leaves the mode to allow other commands"
 
 // check sets defaults and returns an error for invalid arguments.
 func (a *shellArgs) check() error {

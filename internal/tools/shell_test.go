@@ -95,6 +95,9 @@ func same[T any](t *testing.T, got, want T) {
 	}
 }
 
+// insteadOfCommand is what the model does instead of a command that the permission mode denies.
+const insteadOfCommand = "Use a command that only reads, or the tools read and search. The user leaves the mode to allow other commands"
+
 func TestShellDescribesItsCall(t *testing.T) {
 	for command, title := range map[string]string{
 		"go test ./...":          "shell go test ./...",
@@ -108,8 +111,8 @@ func TestShellDescribesItsCall(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := []any{c.Title, c.Effect, c.Targets}
-		want := []any{title, tools.Execute, []tools.Target{{Kind: tools.Command, Value: command, Dir: dir}}}
+		got := []any{c.Title, c.Effect, c.Targets, c.Instead}
+		want := []any{title, tools.Execute, []tools.Target{{Kind: tools.Command, Value: command, Dir: dir}}, insteadOfCommand}
 		if d := cmp.Diff(got, want); d != "" {
 			t.Errorf("%q: got (-), want (+):\n%s", command, d)
 		}

@@ -51,6 +51,9 @@ type Call struct {
 	Warnings []string
 	// Remarks are shown like Warnings, but do not make an approval necessary.
 	Remarks []string
+	// Instead tells the model what to do if the permission mode denies the call, in sentences
+	// without the last full stop. If it is empty, the model gets general advice.
+	Instead string
 	// Alone is set if the calls after this one may depend on it, although it only reads: it
 	// never runs side by side with them.
 	Alone bool

@@ -200,3 +200,21 @@ func isolateGit(t *testing.T) {
 func patchOf(lines ...string) obj {
 	return obj{"patch": "*** Begin Patch\n" + strings.Join(lines, "\n") + "\n*** End Patch\n"}
 }
+
+// A call that changes files says what the model does if the permission mode denies it.
+func TestChangesSayWhatToDoInstead(t *testing.T) {
+	ws, _ := newWorkspace(t, map[string]string{"f": "a\n"})
+	for name, args := range map[string]obj{
+		"edit":  {"path": "f", "old": "a", "new": "b"},
+		"write": {"path": "g", "content": "b"},
+		"patch": {"patch": "*** Begin Patch\n*** Add File: h\n+b\n*** End Patch"},
+	} {
+		c, err := prepare(t, ws, name, args)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := "Describe the change and why you would make it, then end your answer. The user leaves the mode to allow edits"; c.Instead != want {
+			t.Errorf("%s: got %q, want %q", name, c.Instead, want)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,7 +10,6 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/loop/event"
-	"agent/internal/loop/plan"
 	"agent/internal/tools"
 )
 
@@ -41,7 +41,7 @@ type executor struct {
 	permissions Permissions
 	approver    Approver // nil without a user
 	runner      Runner
-	delegated   bool // as Turn.Delegated
+	instead     func(c tools.Call, offered func(tool string) bool) string // as Turn.Instead
 	reader      *callReader
 	conv        *Conversation
 	out         *reporter
@@ -50,7 +50,7 @@ type executor struct {
 // executor returns the executor of a turn.
 func (t *Turn) executor(c *Conversation, out *reporter) *executor {
 	reader := &callReader{tools: t.Tools, schema: t.Schema, conv: c}
-	return &executor{tools: t.Tools, permissions: t.Permissions, approver: t.Approver, runner: t.Runner, delegated: t.Delegated, reader: reader, conv: c, out: out}
+	return &executor{tools: t.Tools, permissions: t.Permissions, approver: t.Approver, runner: t.Runner, instead: t.Instead, reader: reader, conv: c, out: out}
 }
 
 // results are the results of the calls of a reply, in order.
@@ -192,25 +192,11 @@ func (x *executor) decide(ctx context.Context, c *toolCall) bool {
 		return false
 	case v.Refuse:
 		c.end.Error = "denied: " + v.Why
-		if v.ByRule {
-			c.finish(event.Refused, c.end.Error+". Do not try it another way: continue without it, or tell the user")
-			return false
+		next := "Do not try it another way: continue without it, or tell the user"
+		if !v.ByRule {
+			next = x.insteadOf(c.call)
 		}
-		if slices.ContainsFunc(c.call.Targets, func(t tools.Target) bool { return t.Kind == tools.MCP }) {
-			c.finish(event.Refused, c.end.Error+". Continue without it, or describe the call in your answer. The user leaves the mode to allow it")
-			return false
-		}
-		if c.call.Effect == tools.Execute {
-			c.finish(event.Refused, c.end.Error+". Use a command that only reads, or the tools read and search. The user leaves the mode to allow other commands")
-			return false
-		}
-		instead := "Describe the change and why you would make it, then end your answer. The user leaves the mode to allow edits"
-		if x.delegated {
-			instead = "Describe the change in your answer instead"
-		} else if offeredName(x.conv.Prefix, plan.Tool) != "" {
-			instead = "Make it a step of the plan that you present with " + plan.Tool + ". The user approves the plan to allow edits"
-		}
-		c.finish(event.Refused, c.end.Error+". "+instead)
+		c.finish(event.Refused, c.end.Error+". "+next)
 		return false
 	case v.Ask:
 		return x.approve(ctx, c, v)
@@ -219,6 +205,16 @@ func (x *executor) decide(ctx context.Context, c *toolCall) bool {
 		x.out.preview(event.Notice{Text: "Warning: " + w})
 	}
 	return true
+}
+
+// insteadOf returns what the model does instead of a call that the permission mode denies.
+func (x *executor) insteadOf(c tools.Call) string {
+	if x.instead != nil {
+		if text := x.instead(c, func(tool string) bool { return offeredName(x.conv.Prefix, tool) != "" }); text != "" {
+			return text
+		}
+	}
+	return cmp.Or(c.Instead, "Continue without it, or tell the user what you would have done")
 }
 
 // runParallel runs independent calls.

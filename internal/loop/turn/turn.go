@@ -35,8 +35,12 @@ type Turn struct {
 	Additions Additions
 	Tools     []tools.Tool
 	Runner    Runner
-	Schema    *Schema // of the last answer; may be nil
-	Hooks     Hooks   // nil for none
+	// Instead returns what the model does instead of a call that the permission mode denies;
+	// empty for Call.Instead. Offered reports whether the model has a tool. Nil means that
+	// Call.Instead always applies.
+	Instead func(c tools.Call, offered func(tool string) bool) string
+	Schema  *Schema // of the last answer; may be nil
+	Hooks   Hooks   // nil for none
 	// Evidence records the checks and edits of the turn; nil for none.
 	Evidence Evidence
 	Limits   Limits

@@ -237,6 +237,9 @@ func TestALargeListOfResources(t *testing.T) {
 }
 
 // The tool of the model has the permission of a call of the server.
+// insteadOfCall is what the model does instead of a call that the permission mode denies.
+const insteadOfCall = "Continue without it, or describe the call in your answer. The user leaves the mode to allow it"
+
 func TestResourceTool(t *testing.T) {
 	web := overHTTP(t, "library", newLibrary(), nil)
 	b := box(t, web, mcp.Server{Name: "broken", URL: "http://127.0.0.1:1/mcp"})
@@ -248,7 +251,7 @@ func TestResourceTool(t *testing.T) {
 		t.Errorf("got %+v, %v", got, err)
 	}
 	want := tools.Target{Kind: tools.MCP, Value: "library/resources/read", Input: "{\n  \"uri\": \"book://tea\"\n}"}
-	if call.Title != "read resource library:book://tea" || call.Effect != tools.Network || len(call.Targets) != 1 || call.Targets[0].Value != want.Value || call.Targets[0].Input != want.Input {
+	if call.Title != "read resource library:book://tea" || call.Effect != tools.Network || len(call.Targets) != 1 || call.Targets[0].Value != want.Value || call.Targets[0].Input != want.Input || call.Instead != insteadOfCall {
 		t.Errorf("the call is %+v", call)
 	}
 	if call, got, err = run(t, b, mcp.ResourceTool, `{"server":"library"}`); err != nil || call.Effect != tools.Read || !strings.Contains(got.Text, "page://{book}/{number} (template)  page\n") || got.Source != "library" {

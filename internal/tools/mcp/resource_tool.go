@@ -73,6 +73,7 @@ func (b *Toolbox) resourceTool() tools.Tool {
 			}},
 			Title: "read resource " + s.Name + ":" + phrase.Clip(a.URI, maxBrief), Effect: effect,
 			Targets: []tools.Target{{Kind: tools.MCP, Value: s.Name + "/resources/read", Input: string(input)}},
+			Instead: insteadOfCall,
 			Run: func(ctx context.Context, _ tools.Approved) (tools.Result, error) {
 				return b.ReadResource(ctx, s.Name, a.URI)
 			},

@@ -60,11 +60,14 @@ func (t tool) Prepare(_ context.Context, args json.RawMessage) (tools.Call, erro
 		Title:   "call " + name + brief(input),
 		Effect:  effect,
 		Targets: []tools.Target{{Kind: tools.MCP, Value: name, Input: indented.String()}},
+		Instead: insteadOfCall,
 		Run: func(ctx context.Context, ok tools.Approved) (tools.Result, error) {
 			return t.connections.Call(ctx, t.Server, t.Tool.Tool, input, ok)
 		},
 	}, nil
 }
+
+const insteadOfCall = "Continue without it, or describe the call in your answer. The user leaves the mode to allow it"
 
 // maxBrief is how many bytes of the arguments a title shows.
 const maxBrief = 120

@@ -176,7 +176,7 @@ func TestCallsAreUnderstood(t *testing.T) {
 			t.Errorf("%s %s: got %q, %v", c.tool, c.args, r.Text, err)
 			continue
 		}
-		if len(call.Targets) != 1 || call.Targets[0].Kind != tools.MCP || call.Targets[0].Value != "few/echo" || call.Effect != tools.Execute {
+		if len(call.Targets) != 1 || call.Targets[0].Kind != tools.MCP || call.Targets[0].Value != "few/echo" || call.Effect != tools.Execute || call.Instead != insteadOfCall {
 			t.Errorf("%s %s: the call is %+v", c.tool, c.args, call)
 		}
 	}

@@ -22,11 +22,10 @@ import (
 // callTool calls a tool. A call that was not delivered is repeated once on a new
 // connection.
 func (s *server) callTool(ctx context.Context, name string, args json.RawMessage, user tools.Approved) (tools.Result, error) {
-	release, err := s.calls.wait(ctx)
-	if err != nil {
+	if err := s.calls.wait(ctx); err != nil {
 		return tools.Result{}, err
 	}
-	defer release()
+	defer s.calls.done()
 	for again := true; ; again = false {
 		session, err := s.ready(ctx)
 		if err != nil {

@@ -15,11 +15,10 @@ import (
 // sent once more on a new connection. The server must answer within its limit of silence.
 // An error contains text of the server.
 func request[R any](ctx context.Context, s *server, send func(context.Context, *sdk.ClientSession) (R, error)) (got R, err error) {
-	release, err := s.calls.wait(ctx)
-	if err != nil {
+	if err := s.calls.wait(ctx); err != nil {
 		return got, err
 	}
-	defer release()
+	defer s.calls.done()
 	for again := true; ; again = false {
 		session, err := s.ready(ctx)
 		if err != nil {

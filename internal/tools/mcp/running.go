@@ -93,15 +93,19 @@ func newRunningCalls() *runningCalls {
 	return &runningCalls{slots: make(chan struct{}, maxCalls), byToken: map[string]*running{}}
 }
 
-// wait waits until a request may run, and returns the function that lets the next one run.
-func (c *runningCalls) wait(ctx context.Context) (release func(), err error) {
+// wait waits until a request may run. The caller calls done when it has run. The error is that
+// of ctx.
+func (c *runningCalls) wait(ctx context.Context) error {
 	select {
 	case c.slots <- struct{}{}:
-		return func() { <-c.slots }, nil
+		return nil
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return ctx.Err()
 	}
 }
+
+// done lets the next request run.
+func (c *runningCalls) done() { <-c.slots }
 
 // add adds a call by its progress token.
 func (c *runningCalls) add(token string, r *running) {

@@ -26,7 +26,7 @@ func (m *model) assemble() (notices []string) {
 	m.pager = &pager.Pager{Window: m.Window, Layers: m.layers, Transcript: ses.Transcript, Feed: ses.Feed, Find: find, Waits: m.dialog.Waits}
 	m.delegate = &agents.View{Window: m.Window, Layers: m.layers, Delegates: ses.Delegates, Send: ses.Agent.Send, Waits: m.dialog.Waits, Editor: func() *editor.Editor { return editor.New(m.Keys, m.Styles, m.Options.Vi) }}
 	m.help = &help{Window: m.Window, about: func() string { return screen.AboutModel(ses.Feed) }, layers: m.layers, slash: m.slash}
-	m.prompt = prompt.New(ses, m.editor, m.dialog, m.slash, m.help.show, m.leave)
+	m.prompt = prompt.New(ses, m.editor, m.dialog, m.slash, prompt.Actions{Help: m.help.show, Leave: m.leave})
 	p := m.prompt
 	m.question.copy, m.question.open, m.question.show = p.Clipboard.Copy, m.slash.OpenPage, m.slash.ShowPage
 	m.question.editPlan, m.question.editHunk = p.External.EditPlan, p.External.EditHunk
@@ -40,7 +40,7 @@ func (m *model) assemble() (notices []string) {
 		Window: m.Window, transcript: ses.Transcript, feed: ses.Feed, nextMode: func() { ses.Agent.SetMode(ses.NextMode()) },
 		waits: m.dialog.Waits, pager: m.pager, mouse: m.mouse, slash: m.slash, interrupt: m.interrupt,
 	}
-	for _, l := range []layer.Layer{p, m.layers.Shortcuts, p.Assist(), m.question} {
+	for _, l := range []layer.Layer{p.Box, m.layers.Shortcuts, p.Assist, m.question} {
 		m.layers.Push(l)
 	}
 	return notices

@@ -66,5 +66,5 @@ func (m *model) pagerCloses(k string) bool { return m.pager.Open() && m.Keys.Is(
 func (m *model) interrupt() {
 	m.Interrupt()
 	m.dialog.Release()
-	m.prompt.EndQuestions(func(ask event.Ask) bool { return !m.Delegates.AskInBackground(ask) })
+	m.prompt.Questions.End(func(ask event.Ask) bool { return !m.Delegates.AskInBackground(ask) })
 }

@@ -13,10 +13,9 @@
 // A key takes this way. The terminal package reads it, and Bubble Tea hands it to
 // model.Update, which calls model.press. model.cancel handles ctrl+c. layer.Stack.Key
 // offers any other key to the layers from the top: help, a list, the search or the pager
-// if they are open, then question.Key, the layer of prompt.Assist, shortcuts.Key and
-// Prompt.Key. The layer that takes the key changes its part, or sends a command with
-// Sender.Send. Send never waits for the agent: screen.Outbox passes commands on in
-// order.
+// if they are open, then question.Key, Prompt.Assist, shortcuts.Key and Prompt.Box. The
+// layer that takes the key changes its part, or sends a command with Sender.Send. Send
+// never waits for the agent: screen.Outbox passes commands on in order.
 //
 // The layers also draw their lines, which layer.Stack.Draw places above and at the prompt
 // or in the full window, and get the mouse events over them, ticks, and the questions for

@@ -41,7 +41,7 @@ func (m *model) arrange() {
 // again only if the status line changed, or if a layer in place of the prompt may show
 // something about the text.
 func (m *model) arrangeAfter(msg tea.Msg) {
-	if b, ok := msg.(batch); ok && b.onlyStreams() && m.layers.In(layer.AtPrompt) == m.prompt && m.panel.status == m.status() {
+	if b, ok := msg.(batch); ok && b.onlyStreams() && m.layers.In(layer.AtPrompt) == m.prompt.Box && m.panel.status == m.status() {
 		m.layout()
 		return
 	}
@@ -122,8 +122,8 @@ func (m *model) hint() string {
 		hint = m.layers.Hint()
 	}
 	hidden := ""
-	if m.layers.In(layer.AtPrompt) == m.prompt {
-		hidden = m.prompt.HiddenLines()
+	if m.layers.In(layer.AtPrompt) == m.prompt.Box {
+		hidden = m.prompt.Box.HiddenLines()
 	}
 	switch {
 	case hidden == "":

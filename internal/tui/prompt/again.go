@@ -33,6 +33,19 @@ func (a *Again) Quit() bool {
 	return false
 }
 
+// rewinds reports whether the key that edits a previous message was pressed shortly before,
+// and forgets that.
+func (a *Again) rewinds() bool {
+	again := a.recent(a.rewind)
+	if again {
+		a.rewind = time.Time{}
+	}
+	return again
+}
+
+// expectRewind starts the wait for the second press of that key.
+func (a *Again) expectRewind() { a.rewind = a.Now() }
+
 // waits reports whether there is a first press.
 func (a *Again) waits() bool { return !a.quit.IsZero() || !a.rewind.IsZero() }
 

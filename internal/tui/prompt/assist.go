@@ -23,6 +23,7 @@ type assist struct {
 	queue       *Queue
 	edit        func() tea.Cmd                // opens the draft in the user's editor
 	palette     func() tea.Cmd                // opens the command palette
+	covered     func() bool                   // reports whether the dialog takes the place of the prompt
 	press       func(tea.KeyPressMsg) tea.Cmd // passes a key to the editor
 	edited      func(revision int)            // is called after a key, with the revision before it
 }
@@ -50,7 +51,7 @@ func (a *assist) Paste(string) (tea.Cmd, bool) { return nil, false }
 
 // Hint implements layer.Hinted.
 func (a *assist) Hint() string {
-	if a.suggestions.Open() && a.suggestions.shows() {
+	if a.suggestions.Open() && !a.covered() {
 		return a.suggestions.Place() + a.Keys.Name(keys.Complete) + " to accept · " + a.Keys.Name(keys.Dismiss) + " to close"
 	}
 	return a.editor.Mode.Hint()

@@ -77,14 +77,14 @@ func (p *Suggestions) suggestFiles(w word) tea.Cmd {
 	if !w.same(p.word) {
 		p.close()
 	}
-	if p.stop != nil {
-		p.stop()
+	if p.search.stop != nil {
+		p.search.stop()
 	}
 	p.word = w
 	ctx, stop := context.WithCancel(context.Background())
-	p.stop = stop
-	p.number++
-	number, files := p.number, p.Options.Files.Find
+	p.search.stop = stop
+	p.search.number++
+	number, files := p.search.number, p.Options.Files.Find
 	return func() tea.Msg {
 		defer stop()
 		found, final := files(ctx, w.query, filesLimit)
@@ -97,10 +97,10 @@ func (p *Suggestions) suggestFiles(w word) tea.Cmd {
 
 // take shows the result of a search, unless that of a later one is shown.
 func (p *Suggestions) take(msg filesFound) tea.Cmd {
-	if !msg.same(p.word) || msg.number < p.shown {
+	if !msg.same(p.word) || msg.number < p.search.shown {
 		return nil
 	}
-	p.shown = msg.number
+	p.search.shown = msg.number
 	var rows []list.Suggestion
 	for _, f := range msg.found {
 		rows = append(rows, fileSuggestion(f))
@@ -114,7 +114,7 @@ func (p *Suggestions) take(msg filesFound) tea.Cmd {
 
 // repeat searches again after a result that was not final.
 func (p *Suggestions) repeat(msg filesDue) tea.Cmd {
-	if p.source == fromFiles && msg.number == p.number {
+	if p.word.source == fromFiles && msg.number == p.search.number {
 		return p.suggestFiles(p.word)
 	}
 	return nil

@@ -54,17 +54,16 @@ func extension(name string) string {
 
 // takeHunk puts the edited text into its question, or into the prompt if the question was
 // withdrawn meanwhile. It counts as a key press, as take does.
-func (p *Prompt) takeHunk(msg hunkEdited) {
-	x := p.External
+func (x *External) takeHunk(msg hunkEdited) {
 	x.Editing, x.LastKey = false, x.Now()
 	switch {
 	case msg.err != nil:
 		x.say(ink.SanitizeLine(strings.TrimRight(editorError(msg.err), ".")) + ". The hunk is unchanged.")
 	case !utf8.ValidString(msg.text) || strings.ContainsRune(msg.text, 0):
 		x.say("The edited text is not UTF-8 text. The hunk is unchanged.")
-	case p.dialog.SetHunk(msg.hunk, msg.text):
+	case x.dialog.SetHunk(msg.hunk, msg.text):
 	case msg.text != msg.hunk.Text:
-		p.editor.Prepend(strings.TrimSuffix(msg.text, "\n"))
+		x.editor.Prepend(strings.TrimSuffix(msg.text, "\n"))
 		x.say("The change is no longer waiting for an answer. Your edited text is in the prompt.")
 	}
 }

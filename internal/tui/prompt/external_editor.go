@@ -12,6 +12,7 @@ import (
 	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 	"agent/internal/scratch"
+	"agent/internal/tui/dialog"
 	"agent/internal/tui/editor"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/screen"
@@ -55,6 +56,7 @@ type External struct {
 	say    func(text string)   // shows a notice
 	send   func(event.Command) // to the agent
 	editor *editor.Editor
+	dialog *dialog.Dialog
 	popup  *Suggestions
 	// Lend runs a program on the terminal, as terminal.Lend does.
 	Lend    func(c *exec.Cmd, note string, done func(error) tea.Msg) tea.Cmd
@@ -175,16 +177,15 @@ func (x *External) EditPlan(id, plan string) tea.Cmd {
 
 // takePlan puts the edited plan into its question, or into the prompt if the question
 // was withdrawn meanwhile. It counts as a key press, as take does.
-func (p *Prompt) takePlan(msg planEdited) {
-	x := p.External
+func (x *External) takePlan(msg planEdited) {
 	x.Editing, x.LastKey = false, x.Now()
 	text := strings.TrimSuffix(editor.UnixLines(msg.text), "\n")
 	switch {
 	case msg.err != nil:
 		x.say(ink.SanitizeLine(strings.TrimRight(editorError(msg.err), ".")) + ". The plan is unchanged.")
-	case p.dialog.SetPlan(msg.id, text):
+	case x.dialog.SetPlan(msg.id, text):
 	case text != strings.TrimSuffix(msg.old, "\n"):
-		p.editor.Prepend(text)
+		x.editor.Prepend(text)
 		x.say("The plan is no longer waiting for an answer. Your edited text is in the prompt.")
 	}
 }

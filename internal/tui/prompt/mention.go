@@ -32,30 +32,6 @@ func parseMentions(text string) (names []string, task string) {
 	}
 }
 
-// delegate starts the agents that the prompt mentions at its beginning. It reports false
-// for any other prompt. If one cannot be started, it says why, and the prompt stays.
-func (p *Prompt) delegate() bool {
-	names, task := parseMentions(p.editor.Text())
-	if len(names) == 0 {
-		return false
-	}
-	for _, name := range names {
-		if problem := p.Delegates.Check(name, task); problem != "" {
-			p.Say(problem)
-			return true
-		}
-	}
-	if len(p.editor.Draft().Images) > 0 {
-		p.Say("An agent cannot be sent images. Remove the image, or name its file in the text.")
-		return true
-	}
-	p.Feed.Recall = append(p.Feed.Recall, p.editor.Take().Text)
-	for _, name := range names {
-		p.Agent.StartDelegate(name, task)
-	}
-	return true
-}
-
 // suggestAgents shows the agents that match the name being typed.
 func (p *Suggestions) suggestAgents(w word) {
 	p.close()

@@ -10,15 +10,15 @@ import (
 )
 
 // showPaste reports the progress and the failures of a long paste.
-func (p *Prompt) showPaste(msg tea.Msg) {
+func (c *Clipboard) showPaste(msg tea.Msg) {
 	switch msg := msg.(type) {
 	case terminal.Pasting:
-		p.Flash = "pasting, " + phrase.Thousands(msg.Bytes) + " bytes so far · ctrl+c cancel"
+		c.Flash = "pasting, " + phrase.Thousands(msg.Bytes) + " bytes so far · ctrl+c cancel"
 	case terminal.PasteCut:
-		p.Flash = "the paste was incomplete: the text received is inserted"
+		c.Flash = "the paste was incomplete: the text received is inserted"
 	case terminal.PasteTooLarge:
-		p.Flash = ""
-		p.Say(fmt.Sprintf("A paste of %s bytes was rejected: the limit is %d MiB. Save the text to a file and mention the file with @.",
+		c.Flash = ""
+		c.say(fmt.Sprintf("A paste of %s bytes was rejected: the limit is %d MiB. Save the text to a file and mention the file with @.",
 			phrase.Thousands(msg.Bytes), terminal.PasteLimit>>20))
 	}
 }

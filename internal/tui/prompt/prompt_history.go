@@ -34,6 +34,12 @@ func (h *History) prompts() []string {
 	return append(h.earlier[:len(h.earlier):len(h.earlier)], h.feed.Recall...)
 }
 
+// add adds a prompt that was not sent.
+func (h *History) add(text string) { h.feed.Recall = append(h.feed.Recall, text) }
+
+// sent reports whether the conversation has prompts.
+func (h *History) sent() bool { return len(h.feed.Prompts) > 0 }
+
 // read reads the prompts of earlier sessions, once.
 func (h *History) read() tea.Cmd {
 	if h.requested || h.Options.Session.Earlier == nil {

@@ -22,8 +22,13 @@ const queueRows = 3
 // command. They are sent one by one after each turn that succeeds. Otherwise the
 // queue is held until the user releases it.
 type Queue struct {
-	*screen.Conversation
-	editor *editor.Editor
+	*screen.Window
+	agent   *screen.Sender
+	feed    *transcript.Feed
+	list    *transcript.Transcript
+	say     func(text string) // shows a notice
+	playing func() bool       // reports whether prompts are still to be sent automatically
+	editor  *editor.Editor
 
 	messages []queued
 	held     string // why nothing is sent, such as "interrupted"; empty if not held
@@ -56,7 +61,7 @@ func (q *Queue) TakeHeld() (texts []string) {
 // the conversation, a command for any other.
 func (q *Queue) waitsForShell(s editor.Typed) bool {
 	_, _, command := ParseShell(s.Text)
-	if !q.ShellRuns() || !command && (q.Feed.Running || !q.shellJoins()) {
+	if !q.ShellRuns() || !command && (q.feed.Running || !q.shellJoins()) {
 		return false
 	}
 	q.messages = append(q.messages, queued{Typed: s, afterShell: true})
@@ -64,12 +69,12 @@ func (q *Queue) waitsForShell(s editor.Typed) bool {
 }
 
 // ShellRuns reports whether a shell command of the user runs or is about to start.
-func (q *Queue) ShellRuns() bool { return q.starting || q.Feed.ShellLine() != "" }
+func (q *Queue) ShellRuns() bool { return q.starting || q.feed.ShellLine() != "" }
 
 // shellJoins reports whether the output of the running command joins the
 // conversation.
 func (q *Queue) shellJoins() bool {
-	_, join, runs := ParseShell(q.Feed.ShellLine())
+	_, join, runs := ParseShell(q.feed.ShellLine())
 	return join || !runs
 }
 
@@ -84,7 +89,7 @@ func (q *Queue) Submit(s editor.Typed) {
 		q.runShell(line, join)
 		return
 	}
-	q.Agent.SendTyped(s.Text, s.Images...)
+	q.agent.SendTyped(s.Text, s.Images...)
 }
 
 // sendNext sends the queued messages that can be sent now.
@@ -92,7 +97,7 @@ func (q *Queue) sendNext() {
 	for len(q.messages) > 0 && q.held == "" {
 		next := q.messages[0]
 		_, _, command := ParseShell(next.Text)
-		turn := q.Feed.Running || len(q.Feed.Pending) > 0 || len(q.Play) > 0
+		turn := q.feed.Running || len(q.feed.Pending) > 0 || q.playing()
 		if q.ShellRuns() || turn && !(command && next.afterShell) {
 			return
 		}
@@ -101,13 +106,24 @@ func (q *Queue) sendNext() {
 	}
 }
 
+// add queues a message, and sends it at once if nothing runs. An empty queue is no longer
+// held.
+func (q *Queue) add(s editor.Typed) {
+	if len(q.messages) == 0 {
+		q.held = ""
+	}
+	s.Text = strings.TrimSpace(s.Text)
+	q.messages = append(q.messages, queued{Typed: s})
+	q.sendNext()
+}
+
 // release sends a held queue. It reports whether there were messages.
 func (q *Queue) release() bool {
-	if len(q.messages) == 0 || q.Busy() {
+	if len(q.messages) == 0 || q.feed.Busy() {
 		return false
 	}
 	q.held = ""
-	q.Transcript.ShowEnd()
+	q.list.ShowEnd()
 	q.sendNext()
 	return true
 }
@@ -126,7 +142,7 @@ func (q *Queue) Follow(ev event.Event) {
 		q.starting = false
 	case event.NotRun:
 		q.starting = false
-		q.Say("Not run: " + ev.Why)
+		q.say("Not run: " + ev.Why)
 		q.editor.Prepend(transcript.AsTyped(ev.Line, ev.Join))
 		q.hold("not run")
 		return
@@ -168,7 +184,7 @@ func (q *Queue) edit() bool {
 // drop removes the last queued message. It stays in the prompt history.
 func (q *Queue) drop() {
 	if n := len(q.messages); n > 0 {
-		q.Feed.Recall = append(q.Feed.Recall, q.messages[n-1].Text)
+		q.feed.Recall = append(q.feed.Recall, q.messages[n-1].Text)
 		q.messages = slices.Clone(q.messages[:n-1])
 	}
 }

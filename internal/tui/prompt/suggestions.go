@@ -42,18 +42,35 @@ type Suggestions struct {
 	slash  *slash.Session
 	submit func() tea.Cmd        // sends the prompt
 	agents func() []screen.Agent // that can be started
-	shows  func() bool           // the prompt is shown, and not the dialog in its place
 
-	word
 	list.Completion
-	number int                // of the latest search for files
-	shown  int                // number of the search whose result is shown
-	stop   context.CancelFunc // cancels the search
-	drawn  int                // number of lines in the window
+	word   word
+	search fileSearch
+	drawn  int // number of lines in the window
 
+	last lastState
+}
+
+// lastState is what has happened to the suggestions before.
+type lastState struct {
 	seen      [2]int // the editor's revision and caret at the last update
 	dismissed word   // the user closed the suggestions for it
 	chosen    string // the query for which the user moved the marker
+}
+
+// fileSearch is the state of the search for files.
+type fileSearch struct {
+	number int                // of the latest search
+	shown  int                // number of the search whose result is shown
+	stop   context.CancelFunc // cancels the search; nil if there is none
+}
+
+// changed reports whether the text or the caret has changed since the last call.
+func (p *Suggestions) changed() bool {
+	now := [2]int{p.editor.Revision(), p.editor.Caret()}
+	changed := now != p.last.seen
+	p.last.seen = now
+	return changed
 }
 
 // Open reports whether suggestions are shown.
@@ -61,23 +78,23 @@ func (p *Suggestions) Open() bool { return len(p.Rows) > 0 }
 
 // close closes the list and cancels the search.
 func (p *Suggestions) close() {
-	if p.stop != nil {
-		p.stop()
+	if p.search.stop != nil {
+		p.search.stop()
 	}
-	p.word, p.Rows, p.stop = word{}, nil, nil
-	p.number++
+	p.word, p.Rows, p.search.stop = word{}, nil, nil
+	p.search.number++
 }
 
 // Refresh updates the suggestions for the argument of a slash command, if it is being
 // typed.
 func (p *Suggestions) Refresh(command string) {
-	if p.command == command {
-		p.seen = [2]int{-1, -1}
+	if p.word.command == command {
+		p.last.seen = [2]int{-1, -1}
 	}
 }
 
 // Command returns the slash command whose argument is being typed; empty for none.
-func (p *Suggestions) Command() string { return p.command }
+func (p *Suggestions) Command() string { return p.word.command }
 
 // suggest shows the suggestions for the word at the cursor.
 func (p *Suggestions) suggest() tea.Cmd {
@@ -86,9 +103,9 @@ func (p *Suggestions) suggest() tea.Cmd {
 	case w.source == noSource:
 		p.close()
 		if !p.editor.History.Searching() { // a canceled search restores the word
-			p.dismissed = word{}
+			p.last.dismissed = word{}
 		}
-	case w.same(p.dismissed):
+	case w.same(p.last.dismissed):
 	case w.source == fromFiles:
 		return p.suggestFiles(w)
 	case w.source == fromAgents:
@@ -137,13 +154,13 @@ func (p *Suggestions) offer(rows []list.Suggestion) {
 		marked = p.Rows[p.Marked].Text
 	}
 	p.Rows, p.Marked, p.Top = rows, 0, 0
-	if p.query == "" {
+	if p.word.query == "" {
 		p.Marked = -1
 	}
 	if i := slices.IndexFunc(rows, func(s list.Suggestion) bool { return s.Text == marked }); i > 0 {
 		p.Marked = i
 	}
-	if i := slices.IndexFunc(rows, p.exactly()); i >= 0 && p.chosen != p.query {
+	if i := slices.IndexFunc(rows, p.exactly()); i >= 0 && p.last.chosen != p.word.query {
 		p.Marked = i
 	}
 	if len(rows) == 1 && rows[0].Text == p.typed() {
@@ -155,17 +172,17 @@ func (p *Suggestions) offer(rows []list.Suggestion) {
 // precedence over longer ones: /mode must never run /model.
 func (p *Suggestions) exactly() func(list.Suggestion) bool {
 	typed := p.typed()
-	return func(s list.Suggestion) bool { return p.query != "" && strings.TrimSpace(s.Text) == typed }
+	return func(s list.Suggestion) bool { return p.word.query != "" && strings.TrimSpace(s.Text) == typed }
 }
 
 // typed returns the text of the word.
-func (p *Suggestions) typed() string { return p.editor.Raw()[p.from:p.to] }
+func (p *Suggestions) typed() string { return p.editor.Raw()[p.word.from:p.word.to] }
 
 // press handles a key of the suggestions. It reports whether it did.
 func (p *Suggestions) press(k string) (cmd tea.Cmd, taken bool) {
 	switch {
 	case p.Keys.Is(k, keys.Complete) && !p.Open():
-		p.dismissed, p.seen = word{}, [2]int{-1, -1}
+		p.last.dismissed, p.last.seen = word{}, [2]int{-1, -1}
 		return nil, false // show them again
 	case !p.Open():
 		return nil, false
@@ -174,11 +191,11 @@ func (p *Suggestions) press(k string) (cmd tea.Cmd, taken bool) {
 	case p.Keys.Is(k, keys.Dismiss):
 		dismissed := p.word
 		p.close()
-		p.dismissed = dismissed
+		p.last.dismissed = dismissed
 	case p.Keys.Is(k, keys.ListUp):
-		p.Marked, p.chosen = (max(p.Marked, 0)+len(p.Rows)-1)%len(p.Rows), p.query
+		p.Marked, p.last.chosen = (max(p.Marked, 0)+len(p.Rows)-1)%len(p.Rows), p.word.query
 	case p.Keys.Is(k, keys.ListDown):
-		p.Marked, p.chosen = (p.Marked+1)%len(p.Rows), p.query
+		p.Marked, p.last.chosen = (p.Marked+1)%len(p.Rows), p.word.query
 	case p.Keys.Is(k, keys.Complete):
 		p.Accept(p.Rows[max(p.Marked, 0)])
 	case p.Keys.Is(k, keys.Send) && p.Marked >= 0 && strings.TrimSpace(p.Rows[p.Marked].Text) != p.typed():
@@ -196,10 +213,10 @@ func (p *Suggestions) press(k string) (cmd tea.Cmd, taken bool) {
 // Accept replaces the word with a suggestion.
 func (p *Suggestions) Accept(s list.Suggestion) {
 	text := s.Text
-	if !s.Continues && !s.Complete && !strings.HasPrefix(p.editor.Raw()[p.to:], " ") {
+	if !s.Continues && !s.Complete && !strings.HasPrefix(p.editor.Raw()[p.word.to:], " ") {
 		text += " "
 	}
-	p.editor.Complete(p.from, p.to, text)
+	p.editor.Complete(p.word.from, p.word.to, text)
 	p.close()
 }
 

@@ -315,3 +315,80 @@ func TestUndoRestoresNoProgramsOfGit(t *testing.T) {
 		t.Errorf("the file is there again: %s", out)
 	}
 }
+
+// The state of a submodule is undone by its own objects, whatever its branches and files are called.
+func TestUndoInSubmodules(t *testing.T) {
+	watched(t)
+	for name, command := range map[string]string{
+		"references of git":        "git -C lib reset -q --hard HEAD~1; git -C lib reset -q --hard HEAD~1; git -C lib stash clear; git branch -D old",
+		"branches like git":        "git -C lib branch -q -D topic/config topic/index; git branch -D old",
+		"objects of other systems": "git add x.sh; sh x.sh",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newAuthor(t)
+			lib := func(args ...string) {
+				h.git(t, append([]string{"-C", "lib", "-c", "user.name=x", "-c", "user.email=x@example.org"}, args...)...)
+			}
+			h.git(t, "init", "-q", "../lib")
+			h.git(t, "-C", "../lib", "-c", "user.name=x", "-c", "user.email=x@example.org", "commit", "-q", "--allow-empty", "-m", "One")
+			h.git(t, "-c", "protocol.file.allow=always", "submodule", "add", "-q", h.dir+"/src/lib", "lib")
+			h.git(t, "commit", "-q", "-m", "lib")
+			for _, text := range []string{"1", "2", "3"} {
+				h.put(t, "lib/f", text)
+				lib("add", "f")
+				lib("commit", "-q", "-m", text)
+			}
+			lib("reset", "-q", "--hard", "HEAD~1")
+			lib("branch", "topic/config")
+			lib("branch", "topic/index")
+			h.put(t, "lib/f", "stashed")
+			lib("stash", "-q")
+			object := ".git/modules/lib/lfs/objects/ab/cd/abcd"
+			h.put(t, object, "the only copy\n")
+			h.put(t, "x.sh", "git init -q /tmp/t; cd .git/modules/lib/lfs && git --git-dir=/tmp/t/.git --work-tree=. clean -fdxq\n")
+			state := func() string {
+				return h.gitState(t) + h.git(t, "-C", "lib", "show-ref") + h.git(t, "-C", "lib", "stash", "list") + h.git(t, "-C", "lib", "ls-files", "-s") + h.git(t, "-C", "lib", "reflog")
+			}
+			before := state()
+			out, _ := h.agent(t, "run", "--mode", "all", "run "+command)
+			shown, code := h.agent(t, "undo", "--yes")
+			if d := cmp.Diff(before, state()); d != "" || code != 0 {
+				t.Errorf("exit code %d: the state of git (-before +after undo):\n%s\n%s\n%s", code, d, out, shown)
+			}
+			if text, _ := os.ReadFile(filepath.Join(h.work, object)); string(text) != "the only copy\n" {
+				t.Errorf("%s is %q: %s", object, text, out)
+			}
+		})
+	}
+}
+
+// The git directory outside the workspace is restored, too, if a command has removed what leads to it.
+func TestUndoOfALostGitDirectory(t *testing.T) {
+	watched(t)
+	for name, script := range map[string]string{
+		"removed by git":      `git branch -D other; git stash clear; git worktree remove --force "$PWD"`,
+		"cleaned by git":      "G=$(cd $(git rev-parse --git-common-dir) && pwd); git init -q /tmp/t; git branch -D other; git stash clear; cd $G && git --git-dir=/tmp/t/.git --work-tree=. clean -fdxq worktrees",
+		"cleaned completely":  "G=$(cd $(git rev-parse --git-common-dir) && pwd); git init -q /tmp/t; cd $G && git --git-dir=/tmp/t/.git --work-tree=. clean -fdxq refs logs HEAD packed-refs index worktrees",
+		"cleaned from within": "G=$(git rev-parse --git-dir); git init -q /tmp/t; cd $G && git --git-dir=/tmp/t/.git --work-tree=. clean -fdxq",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newAuthor(t)
+			h.git(t, "branch", "other")
+			h.put(t, "main.go", "stashed\n")
+			h.git(t, "stash", "-q")
+			h.git(t, "worktree", "add", "-q", "-b", "linked", "../linked")
+			h.work += "/../linked"
+			h.put(t, "staged.go", "staged\n")
+			h.git(t, "add", "staged.go")
+			h.put(t, "x.sh", script+"\n")
+			before := h.gitState(t)
+			out, _ := h.agent(t, "run", "--mode", "auto", "run git add staged.go; sh x.sh")
+			shown, code := h.agent(t, "undo", "--yes")
+			if d := cmp.Diff(before, h.gitState(t)); d != "" || code != 0 {
+				t.Errorf("exit code %d: the state of git (-before +after undo):\n%s\n%s\n%s", code, d, out, shown)
+			}
+		})
+	}
+}

@@ -398,3 +398,46 @@ exec evil
 		})
 	}
 }
+
+// A merge strategy can be a program that git runs when the user continues. A command that nobody
+// approved chooses only those of git.
+func TestStrategiesOfContinuedCommands(t *testing.T) {
+	for name, row := range map[string]struct {
+		line, file, want string // want is a part of the file; without it, the file has no "evil"
+	}{
+		"pick":         {"git cherry-pick --strategy=/evil HEAD~2..side", ".git/sequencer/opts", ""},
+		"revert":       {"git revert --no-edit -s /evil HEAD~2..HEAD", ".git/sequencer/opts", ""},
+		"rebase":       {"git rebase -s /evil side", ".git/rebase-merge/strategy", ""},
+		"output":       {"git cherry-pick -x HEAD~2..side; c=$(printf '[options]\nstrategy = evil\n' | git commit-tree HEAD^{tree}); git log -1 --format=%B --output=.git/sequencer/opts $c", ".git/sequencer/opts", "record-origin"},
+		"directory":    {"mkdir x; printf '[options]\nstrategy = evil\n' >x/opts; mv x .git/sequencer", ".git/sequencer/opts", ""},
+		"strategy":     {"git cherry-pick --strategy=resolve -x HEAD~2..side", ".git/sequencer/opts", "strategy = resolve"},
+		"other":        {"git cherry-pick -x --signoff HEAD~2..side", ".git/sequencer/opts", "signoff = true"},
+		"continue":     {"git cherry-pick -x HEAD~2..side; echo 5 >f; git add f; git -c core.editor=true cherry-pick --continue; echo 6 >f; git add f; git -c core.editor=true cherry-pick --continue; test ! -e .git/sequencer && echo ended >done", "done", "ended"},
+		"abort":        {"git cherry-pick -x HEAD~2..side; git cherry-pick --abort; test ! -e .git/sequencer && echo ended >done", "done", "ended"},
+		"quit a merge": {"git rebase side; git rebase --quit; test ! -e .git/rebase-merge && echo ended >done", "done", "ended"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := confineCommands(t)
+			c.repository(".")
+			for _, text := range []string{"f", "1", "2"} {
+				c.put("f", text)
+				c.git("add", "f")
+				c.git("commit", "-q", "-m", text)
+			}
+			c.git("checkout", "-q", "-b", "side", "HEAD~2")
+			for _, text := range []string{"3", "4"} {
+				c.put("f", text)
+				c.git("commit", "-q", "-a", "-m", text)
+			}
+			c.git("checkout", "-q", "-")
+			r := c.strictly(row.line, true)
+			text := ""
+			if c.exists(row.file) {
+				text = c.text(row.file)
+			}
+			if strings.Contains(text, "evil") || !strings.Contains(text, row.want) {
+				t.Errorf("%s: %q: %s", row.file, text, r.Text)
+			}
+		})
+	}
+}

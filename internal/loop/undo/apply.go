@@ -22,7 +22,7 @@ import (
 // conflict. The error is for the user. It means that nothing was changed, or that the end
 // of the undo could not be noted; then the next Recover finishes the undo.
 func (r *Restorer) Apply(ctx context.Context, p *Plan) (event.Undone, error) {
-	a, err := openRoots(p.dirs)
+	a, err := openRoots(p.directories)
 	if err != nil {
 		return event.Undone{}, err
 	}

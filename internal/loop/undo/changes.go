@@ -32,7 +32,7 @@ func (r *Restorer) Changes(ctx context.Context) (*Plan, error) {
 			}
 		}
 	}
-	p := &Plan{dirs: r.with(h)}
+	p := &Plan{directories: r.with(h)}
 	w := planner{pack: r.pack, roots: roots, plan: p}
 	if err := w.fill(ctx, slices.Sorted(maps.Keys(first)), func(path string) []stretch { return []stretch{first[path]} }); err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func (r *Restorer) PreviewChanges(p *Plan) event.ChangesNow {
 // Pick returns a plan that undoes only the picked hunks of the plan of Changes. Hunks are
 // numbered as in PreviewChanges. The error is for the user.
 func (r *Restorer) Pick(p *Plan, picks []event.HunkPick) (*Plan, error) {
-	roots, err := openRoots(p.dirs)
+	roots, err := openRoots(p.directories)
 	if err != nil {
 		return nil, err
 	}

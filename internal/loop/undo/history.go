@@ -16,7 +16,9 @@ type history struct {
 	steps   []*step // in the order of time
 	pending *note   // the undo that was not applied completely; nil if there is none
 	roots   []string
-	damaged bool // a part of the pack cannot be read
+	// repositories are the git directories outside roots whose state was recorded.
+	repositories []string
+	damaged      bool // a part of the pack cannot be read
 }
 
 // step is a turn, a typed command or an undo.
@@ -158,6 +160,11 @@ func (r *historyReader) mark(n note) {
 		dir = r.here(dir)
 		if !slices.Contains(r.h.roots, dir) {
 			r.h.roots = append(r.h.roots, dir)
+		}
+	}
+	for _, dir := range n.Repositories {
+		if dir = r.here(dir); !slices.Contains(r.h.repositories, dir) {
+			r.h.repositories = append(r.h.repositories, dir)
 		}
 	}
 	if r.byID[n.ID] != nil {

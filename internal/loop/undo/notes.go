@@ -34,16 +34,18 @@ type note struct {
 	// Refreshed is set if After is an index that stages the same as before the call.
 	Refreshed bool `json:"refreshed,omitempty"`
 
-	Added    int             `json:"added,omitempty"`   // lines
-	Removed  int             `json:"removed,omitempty"` // lines
-	Turn     *Turn           `json:"turn,omitempty"`
-	Roots    []string        `json:"roots,omitempty"` // the workspace first, if the note begins a step
-	Heads    map[string]head `json:"heads,omitempty"` // by root
-	Commands int             `json:"commands,omitempty"`
-	Redo     bool            `json:"redo,omitempty"`
-	Of       []string        `json:"of,omitempty"` // IDs of the steps to undo
-	Items    []journalItem   `json:"items,omitempty"`
-	Skipped  []int           `json:"skipped,omitempty"` // indices of Items that were not applied
+	Added   int      `json:"added,omitempty"`   // lines
+	Removed int      `json:"removed,omitempty"` // lines
+	Turn    *Turn    `json:"turn,omitempty"`
+	Roots   []string `json:"roots,omitempty"` // the workspace first, if the note begins a step
+	// Repositories are the git directories outside Roots of which these are worktrees.
+	Repositories []string        `json:"repositories,omitempty"`
+	Heads        map[string]head `json:"heads,omitempty"` // by root
+	Commands     int             `json:"commands,omitempty"`
+	Redo         bool            `json:"redo,omitempty"`
+	Of           []string        `json:"of,omitempty"` // IDs of the steps to undo
+	Items        []journalItem   `json:"items,omitempty"`
+	Skipped      []int           `json:"skipped,omitempty"` // indices of Items that were not applied
 }
 
 // journalItem is a path that an undo restores.

@@ -104,7 +104,7 @@ func (r *Recorder) findOthers() {
 	if ctx.Err() != nil || len(found) == 0 {
 		return
 	}
-	roots, err := openRoots(r.directories())
+	roots, err := openRoots(directories{dirs: r.directories()})
 	if err != nil {
 		return
 	}

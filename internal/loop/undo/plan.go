@@ -32,9 +32,9 @@ type Plan struct {
 	// the Items, but not all. They are restored if the user undoes the undo and repeats it.
 	Partial bool
 
-	steps []string // IDs of the steps
-	turns int      // how many of them are turns
-	dirs  []string // roots, those of the history included
+	steps       []string    // IDs of the steps
+	turns       int         // how many of them are turns
+	directories directories // those of the history included
 	// repositories are those whose state the plan restores, or should. Their items are in Items,
 	// too.
 	repositories []repository

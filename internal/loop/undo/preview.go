@@ -35,7 +35,7 @@ func (r *Restorer) allDiffs(p *Plan) []event.Diff {
 	if len(p.repositories) == 0 {
 		return all
 	}
-	roots, err := openRoots(p.dirs)
+	roots, err := openRoots(p.directories)
 	if err != nil {
 		return all
 	}
@@ -45,7 +45,7 @@ func (r *Restorer) allDiffs(p *Plan) []event.Diff {
 
 // diffs returns the diffs of items, without the state of git; if back is set, from the To to the Now.
 func (r *Restorer) diffs(p *Plan, items []Item, back bool) (all []event.Diff) {
-	roots, err := openRoots(p.dirs)
+	roots, err := openRoots(p.directories)
 	if err != nil {
 		return nil
 	}

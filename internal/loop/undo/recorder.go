@@ -133,7 +133,7 @@ func (r *Recorder) In(dir string) tools.RunInterceptor {
 	if !slices.Contains(r.trees, dir) {
 		r.trees = append(r.trees, dir)
 		if r.step != "" {
-			_ = r.Pack.Append(note{Kind: kindTurn, ID: r.step, Roots: []string{dir}})
+			_ = r.Pack.Append(note{Kind: kindTurn, ID: r.step, Roots: []string{dir}, Repositories: repositoriesOf([]string{dir})})
 		}
 	}
 	return worktree{r, dir}
@@ -166,7 +166,7 @@ func (r *Recorder) run(ctx context.Context, dir string, in tools.Info, c tools.C
 	} else {
 		err = r.begin()
 	}
-	roots, openErr := openRoots(r.directories())
+	roots, openErr := openRoots(directories{dirs: r.directories()})
 	if openErr == nil {
 		defer roots.close()
 	} else if err == nil {
@@ -220,8 +220,8 @@ func (r *Recorder) begin() error {
 		return nil
 	}
 	id := rand.Text()
-	turn := r.turn
-	err := r.Pack.Append(note{Kind: kindTurn, ID: id, Turn: &turn, Roots: slices.Concat(r.Roots, r.trees), Heads: readHeads(r.Roots)})
+	turn, dirs := r.turn, slices.Concat(r.Roots, r.trees)
+	err := r.Pack.Append(note{Kind: kindTurn, ID: id, Turn: &turn, Roots: dirs, Repositories: repositoriesOf(dirs), Heads: readHeads(r.Roots)})
 	if err == nil {
 		r.step = id
 	}
@@ -232,8 +232,8 @@ func (r *Recorder) begin() error {
 func (r *Recorder) beginTyped(in tools.Info, c tools.Call) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	turn := Turn{Number: r.turn.Number, At: r.turn.At, Prompt: "!" + commandOf(c), Time: r.turn.Time}
-	return r.Pack.Append(note{Kind: kindTyped, ID: rand.Text(), Call: in.ID, Turn: &turn, Roots: slices.Concat(r.Roots, r.trees), Heads: readHeads(r.Roots)})
+	turn, dirs := Turn{Number: r.turn.Number, At: r.turn.At, Prompt: "!" + commandOf(c), Time: r.turn.Time}, slices.Concat(r.Roots, r.trees)
+	return r.Pack.Append(note{Kind: kindTyped, ID: rand.Text(), Call: in.ID, Turn: &turn, Roots: dirs, Repositories: repositoriesOf(dirs), Heads: readHeads(r.Roots)})
 }
 
 // commandOf returns the command of a call in one line.
@@ -282,7 +282,7 @@ func (r *Recorder) settleJobs() {
 	if len(jobs) == 0 {
 		return
 	}
-	roots, err := openRoots(r.directories())
+	roots, err := openRoots(directories{dirs: r.directories()})
 	if err != nil {
 		r.lose("", "", err)
 		return

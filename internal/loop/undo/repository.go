@@ -3,6 +3,7 @@ package undo
 import (
 	"context"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -59,11 +60,43 @@ func (r root) stateAt(rel string) (dir string, ok bool) {
 func isGitPath(path string) bool { return strings.Contains(filepath.ToSlash(path), "/.git/") }
 
 // innerGitDir returns the git directory of the submodule or linked worktree, relative to the git
-// directory dir and with slashes, to which a path in dir belongs; empty for none.
+// directory dir and with slashes, to which a path in dir belongs; empty for none. Branches and
+// submodules can have the same names as files of git, so it looks for the submodule first.
 func innerGitDir(dir, path string) string {
-	rest, _ := realpath.Rel(path, dir)
-	inner, _ := snapshot.GitState(filepath.ToSlash(rest))
+	rel, _ := realpath.Rel(path, dir)
+	rest := filepath.ToSlash(rel)
+	inner := ""
+	for below, found := strings.CutPrefix(rest, "modules/"); found; below, found = strings.CutPrefix(strings.TrimPrefix(rest, inner+"/"), "modules/") {
+		at := submoduleIn(dir, inner, below)
+		if at == "" {
+			break
+		}
+		inner = at
+	}
+	if inner == "" {
+		inner, _ = snapshot.GitState(rest)
+	}
 	return inner
+}
+
+// submoduleIn returns the git directory of the submodule, relative to dir, to which the path below
+// modules/ of the git directory inner belongs; empty if none is found.
+func submoduleIn(dir, inner, below string) string {
+	for i, c := range below {
+		if c != '/' {
+			continue
+		}
+		at := path.Join(inner, "modules", below[:i])
+		if info, err := os.Stat(filepath.Join(join(dir, at), "objects")); err == nil && info.IsDir() && (exists(dir, at, "HEAD") || exists(dir, at, "config")) {
+			return at
+		}
+	}
+	return ""
+}
+
+func exists(dir, at, name string) bool {
+	_, err := os.Lstat(filepath.Join(join(dir, at), name))
+	return err == nil
 }
 
 // isIndex reports whether a path that holds the state of git is an index.

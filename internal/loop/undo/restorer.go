@@ -111,8 +111,8 @@ func (r *Restorer) count(h *history) {
 }
 
 // with returns the roots and those of a history.
-func (r *Restorer) with(h *history) []string {
-	return slices.Concat(r.dirs, h.roots)
+func (r *Restorer) with(h *history) directories {
+	return directories{slices.Concat(r.dirs, h.roots), h.repositories}
 }
 
 // Plan plans an undo or a redo. Nothing is changed. A plan without Items has nothing to
@@ -126,7 +126,7 @@ func (r *Restorer) Plan(ctx context.Context, b Back) (*Plan, error) {
 	defer a.close()
 	for {
 		steps := h.back(b)
-		p := &Plan{Redo: b.Redo, dirs: r.with(h)}
+		p := &Plan{Redo: b.Redo, directories: r.with(h)}
 		w := planner{pack: r.pack, roots: a, plan: p, removes: b.Removes}
 		all := chains(steps)
 		if err := w.fill(ctx, slices.Sorted(maps.Keys(all)), func(path string) []stretch { return all[path] }); err != nil {

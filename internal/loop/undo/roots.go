@@ -42,13 +42,21 @@ type place struct {
 // directory is a directory in a root.
 type directory struct{ root, rel string }
 
+// directories are the roots to open.
+type directories struct {
+	dirs []string // the first one is the workspace
+	// repositories are git directories outside dirs whose state was recorded. A command can remove
+	// what leads to them from dirs.
+	repositories []string
+}
+
 // openRoots opens directories. The first one must exist; others that are gone are left
 // out, because the worktrees of delegates are removed. The git directories of their repositories
 // are roots, too. The caller closes it.
-func openRoots(dirs []string) (*roots, error) {
+func openRoots(d directories) (*roots, error) {
 	a := &roots{}
-	repositories := repositoriesOf(dirs)
-	for i, dir := range slices.Concat(dirs, repositories) {
+	dirs := d.dirs
+	for i, dir := range slices.Concat(dirs, repositoriesOf(dirs), d.repositories) {
 		if slices.ContainsFunc(a.all, func(r root) bool { return r.dir == dir }) {
 			continue
 		}

@@ -25,7 +25,8 @@ type keysOf struct{ section, keys string }
 // harmlessSettings are the settings that nobody needs to approve, by section: they make git run no
 // program, and work on no other directory or repository. A "*" stands for all keys of the
 // section. They are those that git, Git LFS and gh make themselves, and those of output and
-// of branches. Settings with a subsection are in harmlessBelow.
+// of branches; the section options is that of a cherry-pick in progress. Settings with a subsection
+// are in harmlessBelow.
 var harmlessSettings = []keysOf{
 	{"advice", "*"},
 	{"color", "*"},
@@ -52,6 +53,7 @@ var harmlessSettings = []keysOf{
 	{"lfs", "allowincompletepush concurrenttransfers fetchexclude fetchinclude locksverify repositoryformatversion setlockablereadonly skipdownloaderrors"},
 	{"maintenance", "auto autodetach strategy"},
 	{"merge", "autostash branchdesc conflictstyle directoryrenames ff log renamelimit renames stat verbosity"},
+	{"options", "allow-empty allow-empty-message allow-ff allow-rerere-auto default-msg-cleanup drop-redundant-commits edit gpg-sign keep-redundant-commits mainline no-commit record-origin signoff strategy-option"},
 	{"pull", "ff rebase"},
 	{"push", "autosetupremote default followtags"},
 	{"rebase", "abbreviatecommands autosquash autostash backend forkpoint missingcommitscheck rebasemerges stat updaterefs"},
@@ -124,6 +126,8 @@ func (j judge) harmless(v Variable) bool {
 		return v.Value == "." || IsRemoteURL(v.Value) || slices.Contains(j.remotes, v.Value) || slices.Contains(j.known, v.Value)
 	case v.Name() == "core.worktree":
 		return j.ownWorktree(v.Value)
+	case v.Name() == "options.strategy": // git runs git-merge-NAME for all others
+		return slices.Contains([]string{"ort", "recursive", "resolve", "octopus", "ours", "subtree"}, v.Value)
 	}
 	return false
 }

@@ -31,18 +31,28 @@ func GitState(rest string) (inner string, ok bool) {
 
 // innerEntry returns where the last part of a path begins that git expects in a git directory: the
 // names of submodules can contain slashes, and be those of such entries. It is -1 if there is none.
+// What follows the directories of references is the name of one.
 func innerEntry(rest string) (at int) {
 	at = -1
 	for i, r := range rest {
 		if r != '/' {
 			continue
 		}
-		name, _, _ := strings.Cut(rest[i+1:], "/")
-		if slices.Contains([]string{"HEAD", "config", "index", "info", "logs", "objects", "packed-refs", "refs", "hooks", "gitdir", "commondir", "locked"}, name) {
+		name, below, _ := strings.Cut(rest[i+1:], "/")
+		switch {
+		case name == "refs" && below != "", name == "logs" && strings.HasPrefix(below, "refs/"):
+			return i
+		case slices.Contains(gitEntries, name), strings.HasSuffix(name, "_HEAD"):
 			at = i
 		}
 	}
 	return at
+}
+
+// gitEntries are names that git expects in a git directory.
+var gitEntries = []string{
+	"HEAD", "config", "config.worktree", "index", "info", "logs", "objects", "packed-refs", "refs", "hooks", "gitdir", "commondir", "locked",
+	"shallow", "description", "sequencer", "rebase-merge", "rebase-apply", "MERGE_MSG", "MERGE_MODE", "MERGE_RR", "AUTO_MERGE", "SQUASH_MSG", "rr-cache",
 }
 
 // IsGitScratch reports whether a path in a git directory has content that git writes only for its

@@ -50,7 +50,8 @@ func gitFileAt(path string) (dir, rest string) {
 
 // decidesPrograms reports whether a path in a git directory decides which programs git runs.
 func decidesPrograms(path string) bool {
-	return holdsPrograms(path) || path == rebaseDir || path == rebaseTodo || strings.HasPrefix(path, configCopy)
+	return holdsPrograms(path) || strings.HasPrefix(path, configCopy) ||
+		slices.Contains([]string{rebaseDir, rebaseTodo, rebaseStrategy, sequencerDir, sequencerOptions}, path)
 }
 
 // isGitDirInUse reports whether git may use a directory as a git directory, now or soon: a command
@@ -104,11 +105,16 @@ const commonDir = "commondir"
 // linkedCommonDir is the content of commondir in the git directory of a linked worktree.
 const linkedCommonDir = "../.."
 
-// rebaseTodo lists what a rebase in progress still has to do, which can be to run programs. Git
-// only renames a new file to it.
+// What git continues later. rebaseTodo lists what a rebase in progress still has to do, which can be
+// to run programs. rebaseStrategy and sequencerOptions, a configuration file of git cherry-pick and
+// git revert, name the merge strategy, which can be a program. Git only renames new files to
+// rebaseTodo and sequencerOptions.
 const (
-	rebaseDir  = "rebase-merge"
-	rebaseTodo = rebaseDir + "/git-rebase-todo"
+	rebaseDir        = "rebase-merge"
+	rebaseTodo       = rebaseDir + "/git-rebase-todo"
+	rebaseStrategy   = rebaseDir + "/strategy"
+	sequencerDir     = "sequencer"
+	sequencerOptions = sequencerDir + "/opts"
 )
 
 // isConfig reports whether the path is a configuration file.
@@ -127,7 +133,9 @@ func (f gitFile) allows(p place, how manner) bool {
 		return own
 	case how == exchanged:
 		return false
-	case top == rebaseDir:
+	case f.rest == rebaseStrategy:
+		return f.isFree() || own && (how == taken || how == remoded)
+	case top == rebaseDir || top == sequencerDir:
 		return f.isFree() || own && !p.link && (how == taken || how == remoded || (how == put) == (name != ""))
 	case how == taken:
 		return f.fresh || f.runs && f.isLinked() // git worktree remove
@@ -159,7 +167,8 @@ func (f gitFile) protected() string {
 }
 
 // objectPaths returns the parts of a path in a git directory that are below a directory of objects,
-// also of a submodule, whose name can contain "/objects/".
+// also of a submodule, whose name can contain "/objects/". Deeper below lie the objects of Git LFS and
+// git-annex, which are none of git.
 func objectPaths(rest string) (paths []string) {
 	if below, ok := strings.CutPrefix(rest, "objects/"); ok {
 		paths = append(paths, below)
@@ -169,7 +178,11 @@ func objectPaths(rest string) (paths []string) {
 	}
 	for i := range rest {
 		below, ok := strings.CutPrefix(rest[i:], "/objects/")
-		if dir, _, _ := strings.Cut(below, "/"); ok && (len(dir) == 2 || dir == "pack" || dir == "info") {
+		if !ok {
+			continue
+		}
+		dir, name, _ := strings.Cut(below, "/")
+		if isDeep := strings.Contains(name, "/"); len(dir) == 2 && !isDeep || dir == "pack" && !isDeep || dir == "info" {
 			paths = append(paths, below)
 		}
 	}

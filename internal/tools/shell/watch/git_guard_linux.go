@@ -162,7 +162,7 @@ func (g *gitGuard) refusePrograms(c *call, p place, how manner) (why string) {
 		return g.writeCommonDir(c, p)
 	case !f.allows(p, how):
 		return g.paths.nameProtected(f.protected())
-	case how == put && (f.isConfig() || f.rest == rebaseTodo && !f.isFree()):
+	case how == put && (f.isConfig() || !f.isFree() && (f.rest == rebaseTodo || f.rest == sequencerOptions)):
 		return g.checkConfig(c, p)
 	}
 	return ""

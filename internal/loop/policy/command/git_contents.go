@@ -36,7 +36,7 @@ func mayPrint(sub string, args []string) bool {
 
 // contents returns which contents a git command that only reads prints.
 func (v *prover) contents(p *Part, name string, args []string, a arguments) Contents {
-	patch := a.has(patches[:]...)
+	patch := a.has(patches[:]...) || a.has("-S", "-G") // which commits it lists depends on the contents
 	named := NamedContents
 	if !v.namesContents(p, name, args, a) {
 		named = AnyContents

@@ -20,7 +20,6 @@ type question struct {
 	answer    func(*event.Answer) // sends it to the agent
 	dialog    *dialog.Dialog
 	editor    *editor.Editor
-	searching func() bool // a search has the focus
 	covered   func() bool // another part of the screen receives keys before the dialog
 	interrupt func()
 	setMode   func(event.Mode)
@@ -40,7 +39,6 @@ func (q *question) View(width, height int) ([]string, *tea.Cursor) {
 	if !q.dialog.Waits() {
 		return nil, nil
 	}
-	q.dialog.Behind = q.searching()
 	return q.dialog.Lines(width, q.maxHeight()-(q.Height-height))
 }
 
@@ -73,6 +71,12 @@ func (q *question) Tick() {
 	if !q.covered() {
 		q.dialog.Tick()
 	}
+}
+
+// Closes implements layer.Closer: for a comment, the editor of a plan, the review and the
+// full view.
+func (q *question) Closes(key string) bool {
+	return q.dialog.Takes() && q.Keys.Is(key, keys.Dismiss) && q.dialog.Dismisses()
 }
 
 // Restyle implements layer.Styled.

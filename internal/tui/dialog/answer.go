@@ -14,9 +14,9 @@ import (
 func (f *form) press(msg tea.KeyPressMsg) Result {
 	k, lead := msg.String(), f.lead
 	f.lead, f.hint = "", ""
-	f.end.press(f.now())
+	f.attention.end.press(f.attention.now())
 	switch {
-	case f.Plan().open:
+	case f.question.plan.open:
 		return f.pressPlan(msg)
 	case f.question.reviewing:
 		return f.pressReview(msg)
@@ -40,7 +40,7 @@ func (f *form) press(msg tea.KeyPressMsg) Result {
 		}
 	case f.question.ask.Plan != "" && !f.typing && k == editKey:
 		f.full = false
-		f.Plan().begin()
+		f.question.plan.begin()
 	case f.question.ask.Plan != "" && !f.typing && opensEditor(k, f.keys):
 		return Result{EditPlan: true}
 	case !f.typing && f.keys.Is(k, keys.Mode) && f.otherMode() != "":
@@ -48,8 +48,8 @@ func (f *form) press(msg tea.KeyPressMsg) Result {
 		f.hint = "mode " + to.Name() + " from the next call on · answer this one"
 		return Result{Mode: to}
 	case f.pressLook(k) || f.question.body.press(k):
-	case k == "esc" && f.Own() != nil:
-		return f.giveOwn(f.Own().Cancel())
+	case k == "esc" && f.question.own != nil:
+		return f.giveOwn(f.question.own.Cancel())
 	case k == "esc":
 		return f.cancel()
 	default:
@@ -117,7 +117,7 @@ func (f *form) pressDigit(n int, lead string) Result {
 	switch {
 	case i < 0 && f.typing:
 		return f.say(lead + strconv.Itoa(n))
-	case i < 0 && f.Own() != nil:
+	case i < 0 && f.question.own != nil:
 		f.hint = "answer with " + f.question.rows.digits()
 		return Result{}
 	case i < 0 && f.question.ask.Form != nil:
@@ -176,21 +176,21 @@ func (f *form) confirm() Result {
 			f.hint = f.question.body.unread()
 			return Result{}
 		}
-		if !f.end.over(f.now()) {
+		if !f.attention.end.over(f.attention.now()) {
 			return Result{}
 		}
-		if f.Own() != nil {
+		if f.question.own != nil {
 			return f.giveOwn(f.question.rows.at)
 		}
 		if f.question.ask.Form != nil {
 			return f.givePage(row.Kind)
 		}
-		if f.hint = f.Plan().Problem(); f.hint != "" {
+		if f.hint = f.question.plan.Problem(); f.hint != "" {
 			return Result{}
 		}
-		return f.give(event.Answer{Mode: row.Mode, Text: f.Plan().Edited(), Hunks: f.question.hunks(true), Decision: map[Kind]event.Decision{Yes: event.Allow, Always: event.Always}[row.Kind]})
+		return f.give(event.Answer{Mode: row.Mode, Text: f.question.plan.Edited(), Hunks: f.question.hunks(true), Decision: map[Kind]event.Decision{Yes: event.Allow, Always: event.Always}[row.Kind]})
 	case No:
-		if f.Own() != nil {
+		if f.question.own != nil {
 			return f.giveOwn(f.question.rows.at)
 		}
 		return f.give(event.Answer{Decision: event.Refuse, Hunks: f.question.hunks(false)})
@@ -241,7 +241,7 @@ func (f *form) send() Result {
 	switch {
 	case f.question.typed():
 		return f.sendValue()
-	case f.IsCommand != nil && f.IsCommand(text):
+	case f.screen.IsCommand != nil && f.screen.IsCommand(text):
 		f.hint = "answer first, then send the command: esc keeps it for the prompt"
 		return Result{}
 	case choices && text == "" && len(f.question.rows.picked) == 0:
@@ -263,8 +263,8 @@ func (f *form) send() Result {
 // give answers the question with a. Result.Rest keeps a
 // comment or an edited plan that is not part of the answer.
 func (f *form) give(a event.Answer) Result {
-	r := Result{Answer: &a, Rest: f.Comment()}
-	if plan := f.Plan().Edited(); plan != a.Text {
+	r := Result{Answer: &a, Rest: f.kept()}
+	if plan := f.question.plan.Edited(); plan != a.Text {
 		r.Rest = strings.TrimSuffix(plan+"\n"+r.Rest, "\n")
 	}
 	a.ID = f.question.ask.ID

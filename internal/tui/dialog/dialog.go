@@ -15,24 +15,35 @@ import (
 // Dialog holds the questions that wait for the user, in place of the editor. It decides
 // when the first one takes keys, and its form shows and answers it.
 type Dialog struct {
+	Screen Screen
+
 	queue
-	form
-	own *Own // of the Ask with ownID
+	attention
+	form form
+	own  *Own // of the Ask with ownID
+}
+
+// Screen is what the dialog uses of the rest of the screen. Its functions may be nil.
+type Screen struct {
+	Searches  func() bool            // reports whether a search has the focus until it is closed
+	IsCommand func(text string) bool // reports whether a text is a slash command, which no answer can run
+	Mode      func() event.Mode      // returns the permission mode; nil if no key sets it
 }
 
 // New returns a dialog without questions. vi selects vi keys for the comment.
 // short shortens a directory for the screen and may be nil. now is the clock.
 func New(keys keys.Map, st *ink.Styles, vi bool, short func(dir string) string, now func() time.Time) *Dialog {
-	d := &Dialog{form: form{keys: keys, st: st, short: short, attention: attention{now: now}}}
-	if d.short == nil {
-		d.short = func(dir string) string { return dir }
+	if short == nil {
+		short = func(dir string) string { return dir }
 	}
-	d.comment.make = func() *editor.Editor { return editor.New(d.keys, d.st, vi) }
+	d := &Dialog{attention: attention{now: now}}
+	d.form = form{keys: keys, st: st, short: short, screen: &d.Screen, attention: &d.attention}
+	d.form.comment.make = func() *editor.Editor { return editor.New(d.form.keys, d.form.st, vi) }
 	return d
 }
 
 // Text returns a question as one sentence that is safe to draw.
-func (d *Dialog) Text(ask event.Ask) string { return QuestionText(ask, d.short) }
+func (d *Dialog) Text(ask event.Ask) string { return QuestionText(ask, d.form.short) }
 
 // Takes reports whether the dialog takes keys.
 func (d *Dialog) Takes() bool { return d.Waits() && d.arming.ready }
@@ -62,7 +73,7 @@ func (d *Dialog) Withdraw(id string) {
 		d.asks = slices.Delete(d.asks, i, i+1)
 		return
 	}
-	typing := d.writes()
+	typing := d.form.writes()
 	d.arming.typed(d.now())
 	d.removeFirst(typing)
 }
@@ -88,14 +99,14 @@ func (d *Dialog) Drop(gone func(event.Ask) bool) {
 
 // reset shows the first question.
 func (d *Dialog) reset(typing bool) {
-	d.lead, d.hint, d.full, d.typing, d.end, d.question = "", "", false, false, endPause{}, question{}
-	d.comment.clear()
+	d.form.lead, d.form.hint, d.form.full, d.form.typing, d.end, d.form.question = "", "", false, false, endPause{}, question{}
+	d.form.comment.clear()
 	if d.Waits() {
-		d.question = newQuestion(d.asks[0], d.st, d.short, d.comment.make)
+		d.form.question = newQuestion(d.asks[0], d.form.st, d.form.short, d.form.comment.make)
 		d.arming.appear(d.now(), routine(d.asks[0]))
 		d.openValue(typing)
-		if d.question.own = d.ownFor(d.asks[0]); d.question.own != nil {
-			d.openOwn()
+		if d.form.question.own = d.ownFor(d.asks[0]); d.form.question.own != nil {
+			d.form.openOwn()
 			if !typing {
 				d.arming.soon()
 			}
@@ -109,7 +120,7 @@ func (d *Dialog) reset(typing bool) {
 // Lines draws the first question in at most height lines and returns the cursor
 // position in them.
 func (d *Dialog) Lines(width, height int) ([]string, *tea.Cursor) {
-	return d.lines(d.place(), width, height)
+	return d.form.lines(d.place(), width, height)
 }
 
 // Click handles a click on a cell of the dialog once it takes keys. It moves the
@@ -121,5 +132,5 @@ func (d *Dialog) Click(x, y int) {
 	}
 	d.took(d.asks[0])
 	d.held.release()
-	d.click(x, y)
+	d.form.click(x, y)
 }

@@ -46,14 +46,14 @@ func TestDiffIsDrawnInParts(t *testing.T) {
 	ask := edit("1")
 	ask.Diffs = []event.Diff{{Path: "a.go", Unified: "@@ -0,0 +1,9000 @@\n" + strings.Repeat("+line\n", 9000), Added: 9000}}
 	d, pass := ready(t, ask)
-	if n := len(d.question.body.lines); n > diffLines+10 {
+	if n := len(d.form.question.body.lines); n > diffLines+10 {
 		t.Errorf("%d lines are drawn before the user scrolls", n)
 	}
 	d.Key(tea.KeyPressMsg{Code: tea.KeyEnd})
 	pass(0)
 	d.Key(tea.KeyPressMsg{Code: tea.KeyPgDown})
 	pass(0)
-	if n := len(d.question.body.lines); n <= diffLines+10 || n > 4*diffLines+10 {
+	if n := len(d.form.question.body.lines); n <= diffLines+10 || n > 4*diffLines+10 {
 		t.Errorf("%d lines are drawn after the user scrolled to the end of %d", n, diffLines)
 	}
 }

@@ -14,18 +14,13 @@ import (
 // it has answered. Its keys are fixed: arrows and enter or digits answer, and any other
 // text is a comment.
 type form struct {
-	Behind bool // a search has the focus until it is closed
-	// IsCommand reports whether a text is a slash command, which no answer can run. Nil
-	// for none.
-	IsCommand func(text string) bool
-	// Mode returns the permission mode. Nil if no key sets it.
-	Mode func() event.Mode
-
 	keys  keys.Map
 	st    *ink.Styles
 	short func(dir string) string // shortens a directory for the screen
 
-	attention
+	screen    *Screen
+	attention *attention // of the Dialog
+
 	question question
 	comment  comment
 	rowsAt   int // the line of the dialog where the rows of an approval begin
@@ -37,14 +32,17 @@ type form struct {
 }
 
 // First returns the question that is shown, or the zero Ask if none waits.
-func (f *form) First() event.Ask { return f.question.ask }
+func (d *Dialog) First() event.Ask { return d.form.question.ask }
 
 // Full reports whether the question is shown full screen.
-func (f *form) Full() bool { return f.full || f.Plan().open || f.question.reviewing }
+func (d *Dialog) Full() bool {
+	return d.form.full || d.form.question.plan.open || d.form.question.reviewing
+}
 
 // Dismisses reports whether esc closes the comment, the editor of a plan, the review or
 // the full view.
-func (f *form) Dismisses() bool {
+func (d *Dialog) Dismisses() bool {
+	f := &d.form
 	if f.question.typed() && f.comment.open {
 		return f.comment.edit.Mode.HandlesEscape()
 	}
@@ -54,8 +52,8 @@ func (f *form) Dismisses() bool {
 // otherMode returns the mode that the mode key sets: auto if it would allow the call, and then
 // ask again. It is empty if the key sets none.
 func (f *form) otherMode() event.Mode {
-	if f.question.ask.Auto && f.Mode != nil {
-		switch f.Mode() {
+	if f.question.ask.Auto && f.screen.Mode != nil {
+		switch f.screen.Mode() {
 		case event.ModeAsk:
 			return event.ModeAuto
 		case event.ModeAuto:
@@ -67,7 +65,7 @@ func (f *form) otherMode() event.Mode {
 
 // writes reports whether keys type into a comment or into the plan.
 func (f *form) writes() bool {
-	return f.comment.open || f.Plan().open || f.question.reviewing && f.question.review.Writing()
+	return f.comment.open || f.question.plan.open || f.question.reviewing && f.question.review.Writing()
 }
 
 // escRejects reports whether esc only rejects the first question, and does not interrupt
@@ -76,17 +74,19 @@ func (f *form) escRejects() bool { return f.question.ask.Agent != "" }
 
 // Resume opens the comment on the first question with text that was typed in an
 // earlier run of the program.
-func (f *form) Resume(text string) {
-	f.typing = false
-	if f.question.rows.mark(Comment) {
-		f.question.body.follows = true
-		f.comment.begin().Restore(text)
+func (d *Dialog) Resume(text string) {
+	d.form.typing = false
+	if d.form.question.rows.mark(Comment) {
+		d.form.question.body.follows = true
+		d.form.comment.begin().Restore(text)
 	}
 }
 
 // Comment returns the comment on the first question with pastes expanded. It is
 // empty if the comment is blank, or an answer to an MCP server, which is kept nowhere else.
-func (f *form) Comment() string {
+func (d *Dialog) Comment() string { return d.form.kept() }
+
+func (f *form) kept() string {
 	if f.comment.blank() || f.question.ask.Form != nil {
 		return ""
 	}
@@ -94,9 +94,9 @@ func (f *form) Comment() string {
 }
 
 // Revision returns the current state of the comment and of the plan.
-func (f *form) Revision() Revision {
-	p := f.Plan()
-	r := Revision{comment: f.comment.edit, plan: p.edit, set: p.text, open: p.open}
+func (d *Dialog) Revision() Revision {
+	p := &d.form.question.plan
+	r := Revision{comment: d.form.comment.edit, plan: p.edit, set: p.text, open: p.open}
 	if r.comment != nil {
 		r.commentText = r.comment.Revision()
 	}
@@ -107,15 +107,15 @@ func (f *form) Revision() Revision {
 }
 
 // Restyle sets the styles of the dialog.
-func (f *form) Restyle(st *ink.Styles) {
-	f.st, f.question.st, f.question.body.lines = st, st, nil
-	for _, e := range []*editor.Editor{f.comment.edit, f.Plan().edit} {
+func (d *Dialog) Restyle(st *ink.Styles) {
+	d.form.st, d.form.question.st, d.form.question.body.lines = st, st, nil
+	for _, e := range []*editor.Editor{d.form.comment.edit, d.form.question.plan.edit} {
 		if e != nil {
 			e.Restyle(st)
 		}
 	}
-	if f.question.review != nil {
-		f.question.review.Restyle(st)
+	if d.form.question.review != nil {
+		d.form.question.review.Restyle(st)
 	}
 }
 
@@ -141,7 +141,7 @@ func (f *form) lines(place string, width, height int) ([]string, *tea.Cursor) {
 	before, _ := f.foot()
 	body, ended := q.visible(max(height-1-len(before), 0))
 	if ended {
-		f.end.begin(f.now())
+		f.attention.end.begin(f.attention.now())
 	}
 	out := append([]string{q.title()}, body...)
 	foot, cursor := f.foot() // again: it depends on the visible lines
@@ -163,7 +163,7 @@ func (f *form) foot() (lines []string, cursor *tea.Cursor) {
 	if !q.plan.open && !q.chooses() && !(q.low && f.comment.open) {
 		lines = q.approvalRows(func(row Row) bool {
 			yes := row.Kind == Yes || row.Kind == Always
-			return !f.arming.ready || yes && (!q.readable() || q.plan.Problem() != "" || !f.end.over(f.now()))
+			return !f.attention.arming.ready || yes && (!q.readable() || q.plan.Problem() != "" || !f.attention.end.over(f.attention.now()))
 		})
 	}
 	if f.comment.open {
@@ -177,22 +177,22 @@ func (f *form) foot() (lines []string, cursor *tea.Cursor) {
 }
 
 // Scroll scrolls the question by that many lines, up if negative.
-func (f *form) Scroll(by int) {
-	if f.Plan().open {
-		f.Plan().edit.MoveRows(by)
+func (d *Dialog) Scroll(by int) {
+	if d.form.question.plan.open {
+		d.form.question.plan.edit.MoveRows(by)
 		return
 	}
-	if f.question.reviewing {
-		f.question.review.Scroll(by)
+	if d.form.question.reviewing {
+		d.form.question.review.Scroll(by)
 		return
 	}
-	f.question.body.roll(by)
+	d.form.question.body.roll(by)
 }
 
 // click handles a click on a cell of the question: see Dialog.Click.
 func (f *form) click(x, y int) {
-	if f.Plan().open {
-		f.Plan().edit.PlaceCaret(x, max(y-1, 0))
+	if f.question.plan.open {
+		f.question.plan.edit.PlaceCaret(x, max(y-1, 0))
 		return
 	}
 	if f.question.reviewing {

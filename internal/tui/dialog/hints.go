@@ -16,26 +16,26 @@ func (f *form) hints(width int) string {
 		interrupt, stop = "esc reject", "esc reject"
 	}
 	no := "3 4" // digits of the rows that change nothing
-	if f.Own() != nil {
+	if f.question.own != nil {
 		interrupt = "esc cancel"
 	}
-	if f.Own() != nil || q.ask.Form != nil && len(q.rows.All) > 0 {
+	if f.question.own != nil || q.ask.Form != nil && len(q.rows.All) > 0 {
 		no = digit(q.rows.All[len(q.rows.All)-1].Digit)
 	}
 	switch {
 	case f.hint != "":
 		return f.hint
-	case f.Plan().open && f.arming.ready && !f.Behind:
+	case f.question.plan.open && f.attention.arming.ready && !f.searches():
 		return joinFitting(width, finishKey+" finish", externalKey+" $EDITOR", "esc discard the edit")
-	case q.reviewing && f.arming.ready && !f.Behind:
+	case q.reviewing && f.attention.arming.ready && !f.searches():
 		return joinFitting(width, q.review.Hints()...)
-	case f.arming.ready && q.body.shown == 0 && !q.readable():
+	case f.attention.arming.ready && q.body.shown == 0 && !q.readable():
 		return q.body.unread()
-	case f.Behind:
+	case f.searches():
 		return "the question waits until the search is closed"
-	case !f.arming.ready && f.arming.next, f.arming.ready && f.held.ignores(f.now()):
+	case !f.attention.arming.ready && f.attention.arming.next, f.attention.arming.ready && f.attention.held.ignores(f.attention.now()):
 		return "keys are ignored for a moment"
-	case !f.arming.ready:
+	case !f.attention.arming.ready:
 		return "keys go to your draft until you pause"
 	case q.typed() && f.comment.open:
 		return joinFitting(width, f.keys.Name(keys.Send)+" answer", "tab other answers", interrupt)
@@ -52,7 +52,7 @@ func (f *form) hints(width int) string {
 	switch {
 	case !q.readable():
 		parts = []string{q.body.unread(), no}
-	case !f.end.over(f.now()):
+	case !f.attention.end.over(f.attention.now()):
 		parts = []string{"yes is ignored for a moment", no}
 	}
 	switch {
@@ -78,6 +78,9 @@ func (q *question) answerHints() []string {
 	}
 	return hints
 }
+
+// searches reports whether a search has the focus until it is closed.
+func (f *form) searches() bool { return f.screen.Searches != nil && f.screen.Searches() }
 
 // hintLine draws the key hints.
 func (f *form) hintLine() string {

@@ -31,10 +31,10 @@ func (f *form) pressReview(msg tea.KeyPressMsg) Result {
 	switch f.question.review.Key(msg) {
 	case review.Close:
 		f.question.endReview()
-		if f.Own() != nil && !f.question.divided() { // every hunk is kept
-			return f.giveOwn(f.Own().Cancel())
+		if f.question.own != nil && !f.question.divided() { // every hunk is kept
+			return f.giveOwn(f.question.own.Cancel())
 		}
-		f.end.begin(f.now()) // the key may be pressed twice
+		f.attention.end.begin(f.attention.now()) // the key may be pressed twice
 	case review.Edit:
 		return Result{EditHunk: true}
 	case review.Pass:
@@ -44,8 +44,8 @@ func (f *form) pressReview(msg tea.KeyPressMsg) Result {
 }
 
 // Hunk returns the hunk that the user wants to edit, in the question with that ID.
-func (f *form) Hunk() (h Hunk) {
-	if q := &f.question; q.reviewing {
+func (d *Dialog) Hunk() (h Hunk) {
+	if q := &d.form.question; q.reviewing {
 		h.ID = q.ask.ID
 		h.Number, h.Path, h.Text, _ = q.review.Editable()
 	}
@@ -62,21 +62,21 @@ type Hunk struct {
 
 // SetHunk replaces the text of a hunk by what the user wrote. It reports false if the
 // question of h is no longer the first one.
-func (f *form) SetHunk(h Hunk, text string) bool {
-	if q := &f.question; q.review == nil || q.ask.ID != h.ID {
+func (d *Dialog) SetHunk(h Hunk, text string) bool {
+	if q := &d.form.question; q.review == nil || q.ask.ID != h.ID {
 		return false
 	}
-	f.question.review.SetText(h.Number, h.Text, text)
-	f.question.applyReview()
+	d.form.question.review.SetText(h.Number, h.Text, text)
+	d.form.question.applyReview()
 	return true
 }
 
 // LineComments returns the comments on lines of the first question, as text.
-func (f *form) LineComments() string {
-	if f.question.review == nil {
+func (d *Dialog) LineComments() string {
+	if d.form.question.review == nil {
 		return ""
 	}
-	return f.question.review.Typed()
+	return d.form.question.review.Typed()
 }
 
 // reviewLines draws the review below the question.
@@ -152,20 +152,20 @@ func (q *question) size() []string {
 	return []string{q.review.Summary() + ", " + diff.Stat(sum)}
 }
 
-// yesRow returns the text of the row that approves what the review accepted.
-func (q *question) yesRow() string {
-	hunks, applied, edited := q.review.Count()
-	text := "Yes, apply " + q.review.Summary()
+// yesRow returns the text of the row that approves what a review accepted.
+func yesRow(r *review.Review) string {
+	hunks, applied, edited := r.Count()
+	text := "Yes, apply " + r.Summary()
 	if applied == hunks && edited == 0 {
 		text = "Yes"
 	}
-	return text + q.sends()
+	return text + sends(r)
 }
 
 // sends says that an answer sends the comments on lines; empty if there are none.
-func (q *question) sends() string {
+func sends(r *review.Review) string {
 	n := 0
-	for _, a := range q.review.Comments() {
+	for _, a := range r.Comments() {
 		n += len(a.Comments)
 	}
 	if n == 0 {

@@ -42,9 +42,9 @@ const (
 // question directly follows an answer, only letters do.
 func (d *Dialog) Key(msg tea.KeyPressMsg) Result {
 	k, now := msg.String(), d.now()
-	sends := k == "enter" || d.keys.Is(k, keys.Send)
+	sends := k == "enter" || d.form.keys.Is(k, keys.Send)
 	v := d.held.press(msg, sends, now)
-	answers := !d.Plan().open && !d.question.reviewing && (sends || !d.comment.open && !d.question.typed() && isDigit(k))
+	answers := !d.Plan().open && !d.form.question.reviewing && (sends || !d.form.comment.open && !d.form.question.typed() && isDigit(k))
 	switch {
 	case d.Takes() && answers && v == ignored:
 		d.held.dropped = true
@@ -67,7 +67,7 @@ func (d *Dialog) Key(msg tea.KeyPressMsg) Result {
 // Due handles a deferred key after its delay. It does nothing if another key was
 // pressed since.
 func (d *Dialog) Due(key DeferredKey) Result {
-	if key.number != d.held.number || !d.Takes() || d.writes() || d.question.reviewing {
+	if key.number != d.held.number || !d.Takes() || d.form.writes() || d.form.question.reviewing {
 		return Result{}
 	}
 	return d.take(key.Key)
@@ -77,21 +77,21 @@ func (d *Dialog) Due(key DeferredKey) Result {
 // of a review, or into the comment, if the question takes keys and allows one. It reports
 // whether it did.
 func (d *Dialog) Paste(text string) bool {
-	if d.Takes() && d.question.reviewing {
+	if d.Takes() && d.form.question.reviewing {
 		d.held.release()
 		d.took(d.asks[0])
-		return d.question.review.Paste(text)
+		return d.form.question.review.Paste(text)
 	}
-	if !d.Takes() || !d.writes() && !d.question.rows.mark(Comment) {
+	if !d.Takes() || !d.form.writes() && !d.form.question.rows.mark(Comment) {
 		d.Elsewhere()
 		return false
 	}
 	d.held.release()
-	d.lead, d.hint, d.question.body.follows = "", "", true
+	d.form.lead, d.form.hint, d.form.question.body.follows = "", "", true
 	if d.Plan().open {
 		d.Plan().edit.Paste(text)
 	} else {
-		d.comment.paste(text)
+		d.form.comment.paste(text)
 	}
 	d.took(d.asks[0])
 	return true
@@ -100,19 +100,19 @@ func (d *Dialog) Paste(text string) bool {
 // DraftTyped records that the draft changed while a question waits. typing says
 // whether the draft has text, which may be an incomplete sentence.
 func (d *Dialog) DraftTyped(typing bool) {
-	if d.question.typed() && !d.Takes() {
-		d.comment.open = false
+	if d.form.question.typed() && !d.Takes() {
+		d.form.comment.open = false
 	}
-	if d.Waits() && !d.writes() {
-		d.question.rows.at, d.typing = -1, typing
+	if d.Waits() && !d.form.writes() {
+		d.form.question.rows.at, d.form.typing = -1, typing
 	}
 }
 
 // take passes a key to the question, and removes the question if the key answers it.
 func (d *Dialog) take(msg tea.KeyPressMsg) Result {
 	d.took(d.asks[0])
-	r := d.press(msg)
-	if r.Pass == ToScreen && d.typing {
+	r := d.form.press(msg)
+	if r.Pass == ToScreen && d.form.typing {
 		r.Pass = ToDraft
 	}
 	switch {
@@ -120,7 +120,7 @@ func (d *Dialog) take(msg tea.KeyPressMsg) Result {
 		d.arming.hold(d.now())
 		d.arming.typed(d.now())
 	case r.Answer != nil, r.Own != nil:
-		typing := d.writes()
+		typing := d.form.writes()
 		if typing {
 			d.arming.typed(d.now())
 		}

@@ -77,13 +77,13 @@ func (d *Dialog) Cancel() (Result, bool) {
 	if d.Own() == nil || !d.Takes() {
 		return Result{}, false
 	}
-	r := d.giveOwn(d.Own().Cancel())
+	r := d.form.giveOwn(d.Own().Cancel())
 	d.removeFirst(false)
 	return r, true
 }
 
 // Own returns the question of the program if it is the first one, otherwise nil.
-func (f *form) Own() *Own { return f.question.own }
+func (d *Dialog) Own() *Own { return d.form.question.own }
 
 // openOwn prepares a question of the program that was just shown.
 func (f *form) openOwn() {

@@ -36,9 +36,9 @@ func PageWarning(f *elicit.Form) string {
 	return ""
 }
 
-// pageFacts draws the message of a server, and the page that it wants the user to open.
-func (q *question) pageFacts(width, _ int) (out []string) {
-	out = append(q.serverText(width), "host  "+q.st.Bold.Render(ExactLine(q.ask.Form.Host())))
+// page draws the message of the server, and the page that it wants the user to open.
+func (q served) page(width int) (out []string) {
+	out = append(q.message(width), "host  "+q.st.Bold.Render(ExactLine(q.ask.Form.Host())))
 	if w := PageWarning(q.ask.Form); w != "" {
 		out = append(out, ink.RenderLines(q.st.Yellow, ink.Wrap("warning: "+w, width))...)
 	}

@@ -127,43 +127,43 @@ func samePlan(a, b string) bool {
 }
 
 // Plan returns the plan in the first question.
-func (f *form) Plan() *Plan { return &f.question.plan }
+func (d *Dialog) Plan() *Plan { return &d.form.question.plan }
 
 // SetPlan replaces the plan in the question with that ID and closes its editor. It
 // reports false if that question is not the first one.
-func (f *form) SetPlan(id, text string) bool {
-	if f.question.ask.ID != id || f.question.ask.Plan == "" {
+func (d *Dialog) SetPlan(id, text string) bool {
+	if d.form.question.ask.ID != id || d.form.question.ask.Plan == "" {
 		return false
 	}
-	p := f.Plan()
+	p := &d.form.question.plan
 	p.load()
-	f.typing, p.open = false, false
+	d.form.typing, p.open = false, false
 	p.edit.ReplaceAll(text) // undo brings the previous text back
-	f.question.setPlan(strings.TrimRight(editor.UnixLines(text), "\n"))
+	d.form.question.setPlan(strings.TrimRight(editor.UnixLines(text), "\n"))
 	return true
 }
 
 // closePlan closes the editor of the plan. For a moment no key approves, because the
 // user may still be typing.
 func (f *form) closePlan() {
-	f.Plan().open = false
-	f.end.begin(f.now())
+	f.question.plan.open = false
+	f.attention.end.begin(f.attention.now())
 }
 
 // pressPlan handles a key while the plan is edited in the dialog.
 func (f *form) pressPlan(msg tea.KeyPressMsg) Result {
-	k, e := msg.String(), f.Plan().edit
+	k, e := msg.String(), f.question.plan.edit
 	page := max(f.question.height-3, 1)
 	switch {
 	case k == "esc" && !e.Mode.HandlesEscape() && !e.Selection.ByKeys():
 		f.closePlan()
-		if !samePlan(e.Text(), f.Plan().text) {
+		if !samePlan(e.Text(), f.question.plan.text) {
 			f.hint = "your edit was discarded · to get it back, " + editKey + ", then undo"
 		}
 	case k == finishKey, k != "enter" && f.keys.Is(k, keys.Send):
-		f.question.setPlan(f.Plan().Text())
+		f.question.setPlan(f.question.plan.Text())
 		f.closePlan()
-		f.hint = f.Plan().Problem()
+		f.hint = f.question.plan.Problem()
 	case opensEditor(k, f.keys):
 		return Result{EditPlan: true}
 	case k == "pgup":

@@ -129,7 +129,7 @@ func (q *question) compose() {
 	}
 	q.body.more, q.body.change = false, -1
 	if q.chooses() {
-		out = append(out, q.valueFacts()...)
+		out = append(out, served{q.ask, q.st}.value(q.width)...)
 		q.nameRows()
 		rows := q.rows.draw(q.st, q.width, func(Row) bool { return false })
 		for i := range q.rows.lines {
@@ -143,7 +143,7 @@ func (q *question) compose() {
 		draw = q.planFacts
 	}
 	if q.ask.Form != nil {
-		draw = q.pageFacts
+		draw = func(width, _ int) []string { return served{q.ask, q.st}.page(width) }
 	}
 	facts := draw(max(q.width-4, 1), len(out))
 	for _, l := range facts {
@@ -245,11 +245,11 @@ func (q *question) nameRows() {
 		switch row.Kind {
 		case Yes:
 			if q.divided() {
-				row.Text = q.yesRow()
+				row.Text = yesRow(q.review)
 			}
 		case No:
 			if q.divided() {
-				row.Text = "No" + q.sends()
+				row.Text = "No" + sends(q.review)
 			}
 		case Always:
 			scope := ExactLine(q.ask.Scope)

@@ -52,13 +52,13 @@ func (q *question) typed() bool { return q.asksValue() && q.ask.Form.Typed }
 // openValue prepares a question of an MCP server that was just shown. The user who types a
 // draft has to choose the row of the answer first.
 func (d *Dialog) openValue(typing bool) {
-	f := d.question.ask.Form
+	f := d.form.question.ask.Form
 	if f.Follows() && d.arming.next {
 		d.arming.soon()
 	}
-	if d.question.typed() {
-		d.comment.begin().Restore(cmp.Or(f.Last, f.Default))
-		d.comment.open = !typing
+	if d.form.question.typed() {
+		d.form.comment.begin().Restore(cmp.Or(f.Last, f.Default))
+		d.form.comment.open = !typing
 	}
 }
 
@@ -68,7 +68,7 @@ func (f *form) mayAnswer() bool {
 	if !f.question.readable() {
 		f.hint = f.question.body.unread()
 	}
-	return f.question.readable() && f.end.over(f.now())
+	return f.question.readable() && f.attention.end.over(f.attention.now())
 }
 
 // sendValue answers a question of an MCP server with the comment.
@@ -85,16 +85,22 @@ func (f *form) sendValue() Result {
 	return f.give(event.Answer{Decision: event.Answered, Note: text})
 }
 
-// serverText draws the message of a server, marked as its text.
-func (q *question) serverText(width int) []string {
+// served draws a question of an MCP server.
+type served struct {
+	ask event.Ask
+	st  *ink.Styles
+}
+
+// message draws the message of the server, marked as its text.
+func (q served) message(width int) []string {
 	if q.ask.Form.Message == "" {
 		return nil
 	}
 	return append(q.quote("The server says:", q.ask.Form.Message, width), "")
 }
 
-// quote draws a text of a server below a heading.
-func (q *question) quote(heading, text string, width int) []string {
+// quote draws a text of the server below a heading.
+func (q served) quote(heading, text string, width int) []string {
 	out := []string{q.st.Dim.Render(heading)}
 	for _, l := range ink.Wrap(ink.Sanitize(text), max(width-2, 1)) {
 		out = append(out, q.st.Dim.Render("│ ")+l)
@@ -102,13 +108,14 @@ func (q *question) quote(heading, text string, width int) []string {
 	return out
 }
 
-// valueFacts draws what the user has to know to answer a question of an MCP server about a
-// value.
-func (q *question) valueFacts() []string {
-	if !q.asksValue() {
+// value draws what the user has to know to answer a question about a value, indented in a
+// window of that width. It draws nothing for other questions.
+func (q served) value(width int) []string {
+	f := q.ask.Form
+	if !f.AsksValue() {
 		return nil
 	}
-	f, width := q.ask.Form, max(q.width-4, 1)
+	width = max(width-4, 1)
 	line := func(style lipgloss.Style, text string) []string {
 		return ink.RenderLines(style, ink.Wrap(ink.SanitizeLine(text), width))
 	}
@@ -116,7 +123,7 @@ func (q *question) valueFacts() []string {
 	if f.Problem != "" { // first, for a low window
 		out = line(q.st.Red, f.Problem)
 	}
-	out = append(out, q.serverText(width)...)
+	out = append(out, q.message(width)...)
 	if q.ask.Question != "" {
 		out = append(out, q.quote(PlaceText(f), q.ask.Question, width)...)
 		out = append(out, line(q.st.Dim, f.Wanted)...)

@@ -22,7 +22,7 @@ type Reservations struct {
 	path string
 }
 
-// reservation is one of them.
+// reservation is an entry of the file.
 type reservation struct {
 	ID   string    `json:"id"`
 	Dir  string    `json:"dir"`
@@ -34,7 +34,8 @@ func (s *Store) Reservations() Reservations {
 	return Reservations{filepath.Join(filepath.Dir(s.dir.path), "reserved.json")}
 }
 
-// Add reserves the ID of a new session in a directory.
+// Add reserves the ID of a new session in a directory. It replaces an earlier reservation of
+// the ID. The error is that of locking or writing the file.
 func (r Reservations) Add(id, dir string) error {
 	return r.change(func(all []reservation) []reservation {
 		all = append(without(all, id), reservation{id, dir, time.Now().UTC()})

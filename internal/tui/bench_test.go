@@ -176,7 +176,7 @@ func BenchmarkDeltas(b *testing.B) {
 func TestScrollingDrawsOnlyTheWindow(t *testing.T) {
 	m := benchModel(20_000)
 	drawn := func() (n int) {
-		for _, p := range m.Transcript.Pages {
+		for _, p := range m.Transcript.Pages.All {
 			for _, r := range p.Rows {
 				if r.Drawn.Version != 0 {
 					n++

@@ -137,7 +137,7 @@ func TestBackgroundDelegates(t *testing.T) {
 		}
 		d.press("ctrl+t")
 		d.golden("delegates-background-open-" + size)
-		if got := d.m.Feed.Cost; got != cost {
+		if got := d.m.Feed.Facts.Cost; got != cost {
 			t.Errorf("the cost is %v, want %v", got, cost)
 		}
 	})
@@ -486,7 +486,7 @@ func TestDelegatesDrawOnlyTheirRows(t *testing.T) {
 	all := d.threeCalls()
 	drawn := func() map[*transcript.Row]int {
 		versions := map[*transcript.Row]int{}
-		for _, p := range d.m.Transcript.Pages {
+		for _, p := range d.m.Transcript.Pages.All {
 			for _, r := range p.Rows {
 				versions[r] = r.Drawn.Version
 			}

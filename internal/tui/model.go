@@ -180,7 +180,7 @@ func (m *model) apply(ev event.Event) {
 	if ev, ok := ev.(event.Delegated); ok {
 		m.delegate.Apply(ev)
 	}
-	m.pager.Find.Apply(ev, m.Transcript.Events()-1)
+	m.pager.Find.Apply(ev, m.Transcript.Pages.Events()-1)
 	switch ev := ev.(type) {
 	case event.Opened:
 		if m.TakeSummary(ev) {

@@ -35,7 +35,7 @@ func (m *model) point(msg tea.MouseMsg) tea.Cmd {
 		if click.Button != tea.MouseLeft {
 			return nil
 		}
-		m.Transcript.ClearSelection()
+		m.Transcript.Selection.Clear()
 		m.LastKey = m.Now()
 		if !m.dialog.Takes() { // the second click of a double click on the draft must not answer a dialog
 			m.dialog.Elsewhere()
@@ -120,9 +120,9 @@ func (m *mouse) click(x, y, clicks int) {
 		m.arrange()
 	}
 	m.x, m.y = x, y
-	m.drags = m.transcript.BeginSelection(x, y)
+	m.drags = m.transcript.Selection.Begin(x, y)
 	if m.drags && clicks > 1 {
-		m.transcript.WidenSelection(clicks == 3)
+		m.transcript.Selection.Widen(clicks == 3)
 	}
 }
 
@@ -135,11 +135,11 @@ func (m *mouse) stretch() tea.Cmd {
 	case m.y >= m.transcript.Height-1 && !m.transcript.Follow:
 		m.transcript.Scroll(1)
 	default:
-		m.transcript.ExtendSelection(m.x, m.y)
+		m.transcript.Selection.Extend(m.x, m.y)
 		return nil
 	}
 	m.arrange()
-	m.transcript.ExtendSelection(m.x, m.y)
+	m.transcript.Selection.Extend(m.x, m.y)
 	if m.due {
 		return nil
 	}
@@ -162,9 +162,9 @@ func (m *mouse) release(clicks int) tea.Cmd {
 		return nil
 	}
 	m.drags = false
-	text := m.transcript.Selected()
+	text := m.transcript.Selection.Text()
 	if strings.TrimSpace(text) == "" {
-		m.transcript.ClearSelection()
+		m.transcript.Selection.Clear()
 		if clicks == 1 {
 			m.opened = m.transcript.ToggleAt(m.y)
 		}
@@ -188,5 +188,5 @@ func (m *model) selected() string {
 	if text := m.editor.Selection.Text(); text != "" {
 		return text
 	}
-	return m.Transcript.Selected()
+	return m.Transcript.Selection.Text()
 }

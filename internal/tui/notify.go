@@ -88,10 +88,10 @@ func (n *notifier) turnResult(ev *event.TurnEnd) string {
 		return ""
 	case ev.Reason != event.Done:
 		return transcript.Explain(ev)
-	case n.feed.Answer == "":
+	case n.feed.Facts.Answer == "":
 		return "done"
 	}
-	return n.feed.Answer
+	return n.feed.Facts.Answer
 }
 
 // progress returns the progress bar for the terminal's tab: indeterminate while a turn

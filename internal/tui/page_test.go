@@ -35,7 +35,7 @@ func FuzzPages(f *testing.F) {
 		w, h := 30+p.IntN(90), 4+p.IntN(40)
 		p.paged = resumedAt(t, w, h, p.all, p.prompt())
 		p.full = newDriver(t, w, h, screen.Options{})
-		p.full.m.Transcript.PageLimit = transcript.PageSize{Events: math.MaxInt, Bytes: math.MaxInt}
+		p.full.m.Transcript.Pages.Limit = transcript.PageSize{Events: math.MaxInt, Bytes: math.MaxInt}
 		p.full.events(p.all...)
 		for i := range 60 {
 			what := p.step()
@@ -44,7 +44,7 @@ func FuzzPages(f *testing.F) {
 			}
 		}
 		if loaded := p.paged.pagesRead(); loaded > 2+2*keptPages+p.paged.pagesShown() {
-			t.Errorf("%d of %d pages are in memory", loaded, len(p.paged.m.Transcript.Pages))
+			t.Errorf("%d of %d pages are in memory", loaded, len(p.paged.m.Transcript.Pages.All))
 		}
 	})
 }
@@ -61,7 +61,7 @@ func resumedAt(t *testing.T, w, h int, all []event.Event, tail int) *driver {
 	t.Helper()
 	o := screen.Options{Session: screen.Session{History: all[tail:]}}
 	d := bareDriver(t, o)
-	d.m.Transcript.PageLimit = smallPages
+	d.m.Transcript.Pages.Limit = smallPages
 	d.log = append([]event.Event{}, all...)
 	d.send(tea.WindowSizeMsg{Width: w, Height: h})
 	d.events(openedEvent(all))
@@ -70,7 +70,7 @@ func resumedAt(t *testing.T, w, h int, all []event.Event, tail int) *driver {
 
 // pagesRead counts the pages in memory.
 func (d *driver) pagesRead() (n int) {
-	for _, p := range d.m.Transcript.Pages[1:] {
+	for _, p := range d.m.Transcript.Pages.All[1:] {
 		if p.Read {
 			n++
 		}
@@ -226,7 +226,7 @@ func TestPagesAreUnloaded(t *testing.T) {
 	}
 	d.press("ctrl+end")
 	rows := 0
-	for _, p := range list.Pages {
+	for _, p := range list.Pages.All {
 		rows += len(p.Rows)
 	}
 	if rows > 2000 {

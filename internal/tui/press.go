@@ -21,7 +21,7 @@ func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
 	}
 	selected := m.selected()
 	m.Flash, m.LastKey = "", m.Now()
-	m.Transcript.ClearSelection()
+	m.Transcript.Selection.Clear()
 	m.mouse.drags = false
 	m.layers.LetGo()
 	m.editor.Selection.Release()

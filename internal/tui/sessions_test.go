@@ -64,12 +64,12 @@ func TestRewoundEqualsResumed(t *testing.T) {
 	d.events(&event.Rewound{Keep: firstTurn})
 	resumed := newDriver(t, 100, 40, screen.Options{Session: screen.Session{History: twoTurns()[:firstTurn+partials]}})
 	facts := func(f *transcript.Feed) []any {
-		return []any{f.Answer, f.Turns, f.Used, f.Running, f.Prompts}
+		return []any{f.Facts.Answer, f.Facts.Turns, f.Facts.Used, f.Running, f.Log.Prompts}
 	}
 	if diff := cmp.Diff(facts(d.m.Feed), facts(resumed.m.Feed)); diff != "" {
 		t.Errorf("state after the rewind (-got +want):\n%s", diff)
 	}
-	if got, want := d.m.Transcript.Events(), resumed.m.Transcript.Events(); got != want {
+	if got, want := d.m.Transcript.Pages.Events(), resumed.m.Transcript.Pages.Events(); got != want {
 		t.Errorf("%d events after the rewind, want %d", got, want)
 	}
 }

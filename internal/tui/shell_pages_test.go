@@ -19,7 +19,7 @@ import (
 func TestShellCommandAcrossPages(t *testing.T) {
 	for _, before := range []int{0, 1, 5, 8} {
 		d := newDriver(t, 80, 24, screen.Options{})
-		d.m.Transcript.PageLimit = smallPages
+		d.m.Transcript.Pages.Limit = smallPages
 		step := func(i int) {
 			r := fmt.Sprint("r", i)
 			d.events(done(llm.Assistant, r, fmt.Sprintf("step %d", i)), &event.StepEnd{Reply: r})
@@ -86,7 +86,7 @@ func (d *driver) fullTranscript() string {
 // The visible text does not move when a running command changes pages or ends.
 func TestShellCommandKeepsThePosition(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
-	d.m.Transcript.PageLimit = smallPages
+	d.m.Transcript.Pages.Limit = smallPages
 	step := func(i int) {
 		r := fmt.Sprint("r", i)
 		d.events(done(llm.Assistant, r, fmt.Sprintf("step %d", i)), &event.StepEnd{Reply: r})

@@ -89,7 +89,7 @@ func (s *shortcuts) scroll(k string) bool {
 	case s.Keys.Is(k, keys.Bottom):
 		s.transcript.ShowEnd()
 	case s.Keys.Is(k, keys.PreviousTurn), s.Keys.Is(k, keys.NextTurn):
-		s.feed.Jump(s.transcript, s.Keys.Is(k, keys.PreviousTurn))
+		s.feed.Log.Jump(s.transcript, s.Keys.Is(k, keys.PreviousTurn))
 	case s.Keys.Is(k, keys.Open):
 		s.transcript.ToggleLast()
 	case s.Keys.Is(k, keys.OpenAll):

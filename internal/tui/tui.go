@@ -34,7 +34,7 @@ func Run(ctx context.Context, o screen.Options) (screen.Exit, error) {
 	outbox.Close(patience)
 	m.slash.Palette.SaveRecent()
 	exit := m.next
-	exit.LastAnswer, exit.Turns, exit.Jobs = m.Feed.Answer, m.Feed.Turns, transcript.Running(m.Feed.Jobs)
-	exit.BaseURL, exit.Host, exit.Lent = m.Feed.BaseURL, m.Feed.Host, m.prompt.External.Editing
+	exit.LastAnswer, exit.Turns, exit.Jobs = m.Feed.Facts.Answer, m.Feed.Facts.Turns, transcript.Running(m.Feed.Facts.Jobs)
+	exit.BaseURL, exit.Host, exit.Lent = m.Feed.Facts.BaseURL, m.Feed.Facts.Host, m.prompt.External.Editing
 	return exit, err
 }

@@ -70,7 +70,7 @@ func (m *model) makePanel() panel {
 		p.Lines = append(p.Lines, m.Styles.Dim.Render(ink.Truncate(now, m.Width)))
 	}
 	p.Lines = append(p.Lines, agents.Block(m.Window, m.Delegates.Background())...)
-	for _, sent := range m.Feed.Pending[:min(len(m.Feed.Pending), pendingLines)] {
+	for _, sent := range m.Feed.Log.Pending[:min(len(m.Feed.Log.Pending), pendingLines)] {
 		note := ""
 		if sent.Steers {
 			note = "sent with the next request"
@@ -101,17 +101,17 @@ func (m *model) makePanel() panel {
 
 // status returns the content of the status line.
 func (m *model) status() screen.Status {
-	return screen.Status{Model: m.Feed.Model, Effort: m.Feed.Effort, Host: m.Feed.Host, Dir: m.Options.Files.Dir, Branch: m.Options.Files.Branch, Used: m.Feed.Used, Context: m.Feed.Context,
-		Cost: m.Feed.Cost, Mode: m.Feed.Mode, NoSandbox: m.Feed.Sandbox.Form == event.SandboxMissing, Jobs: transcript.Running(m.Feed.Jobs), Right: m.statusHint(), Working: m.working(), Left: m.budgetLeft()}
+	return screen.Status{Model: m.Feed.Facts.Model, Effort: m.Feed.Facts.Effort, Host: m.Feed.Facts.Host, Dir: m.Options.Files.Dir, Branch: m.Options.Files.Branch, Used: m.Feed.Facts.Used, Context: m.Feed.Facts.Context,
+		Cost: m.Feed.Facts.Cost, Mode: m.Feed.Facts.Mode, NoSandbox: m.Feed.Sandbox.Form == event.SandboxMissing, Jobs: transcript.Running(m.Feed.Facts.Jobs), Right: m.statusHint(), Working: m.working(), Left: m.budgetLeft()}
 }
 
 // budgetLeft returns what is left of the limits that are nearly reached.
 func (m *model) budgetLeft() string {
-	since := m.Now().Sub(m.Feed.BudgetAt)
+	since := m.Now().Sub(m.Feed.Facts.BudgetAt)
 	if !m.Feed.Running || m.dialog.Waits() {
 		since = 0
 	}
-	return screen.BudgetLeft(m.Feed.Budget, m.Feed.Running, since)
+	return screen.BudgetLeft(m.Feed.Facts.Budget, m.Feed.Running, since)
 }
 
 // hint returns the text in the rule above the editor: the current hint and the number

@@ -64,7 +64,7 @@ func (v *View) head(d event.Delegate) string {
 // types, and the hints.
 func (v *View) foot(d event.Delegate, rule string) (lines []string, cursor *tea.Cursor) {
 	dim := v.Styles.Dim
-	for _, sent := range v.feed.Pending {
+	for _, sent := range v.feed.Log.Pending {
 		lines = append(lines, dim.Render(ink.Spread(ink.MarkUser+" "+ink.SanitizeLine(sent.Text), "sent with the next request", v.Width)))
 	}
 	if v.typing {

@@ -36,7 +36,6 @@ func (s Session) name() string {
 const (
 	searchPause  = 200 * time.Millisecond // pause in typing before session texts are searched
 	previewPause = 80 * time.Millisecond  // time on a session before its preview is read
-	previewsKept = 50
 )
 
 // Source provides the sessions of a picker.
@@ -82,8 +81,7 @@ type Picker struct {
 	err        error
 	Stop       context.CancelFunc // cancels the current reading
 
-	wanted   string // ID of the session to preview
-	previews map[string]Preview
+	previews previews
 }
 
 // Messages to a picker.
@@ -115,7 +113,7 @@ func (previewRead) isMsg() {}
 // session; now is the clock.
 func NewPicker(src Source, keys keys.Map, st *ink.Styles, now func() time.Time, chose func(Session) tea.Cmd) *Picker {
 	return &Picker{Chooser: Chooser{Keys: keys, St: st, Width: 80, Height: 24}, src: src, now: now, After: After, chose: chose,
-		everywhere: src.Dir == "", Stop: func() {}, previews: map[string]Preview{}}
+		everywhere: src.Dir == "", Stop: func() {}, previews: previews{source: src, kept: map[string]Preview{}}}
 }
 
 // Read returns the command that reads the sessions for a query. It cancels the
@@ -141,9 +139,9 @@ func (p *Picker) Update(msg tea.Msg) (cmd tea.Cmd, over bool) {
 			cmd = p.Read(msg.Query)
 		}
 	case previewDue:
-		cmd = p.readPreview(msg.id)
+		cmd = p.previews.read(msg.id)
 	case previewRead:
-		p.previewed(msg)
+		p.previews.take(msg)
 	case tea.KeyPressMsg:
 		if p.Keys.Is(msg.String(), keys.ToggleScope) {
 			p.everywhere, p.At = !p.everywhere || p.loaded && !p.someHere(), 0

@@ -93,7 +93,7 @@ func (f *Finder) Close() {
 func (f *Finder) searchFor(text string) tea.Cmd {
 	f.Query, f.search.hits, f.search.at, f.search.note = ink.NewQuery(text), nil, -1, ""
 	f.search.number++
-	f.search.from = f.Transcript.Events()
+	f.search.from = f.Transcript.Pages.Events()
 	f.Transcript.ClearMark()
 	return f.searchNext()
 }
@@ -103,7 +103,7 @@ func (f *Finder) searchNext() tea.Cmd {
 	if f.Broken() {
 		f.search.note, f.search.from = "the session cannot be read", 0
 	}
-	if !f.Open() || f.Text == "" || f.search.from == 0 || f.Options.Session.Page == nil || !f.Transcript.Settled {
+	if !f.Open() || f.Text == "" || f.search.from == 0 || f.Options.Session.Page == nil || !f.Transcript.Pages.Settled {
 		return nil
 	}
 	read, n, search, to := f.Options.Session.Page, f.Query, f.search.number, f.search.from

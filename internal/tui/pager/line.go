@@ -68,8 +68,8 @@ func (p *Pager) facts() []string {
 	default:
 		facts = append(facts, "end")
 	}
-	if n := p.Feed.Shown(p.Transcript); n > 0 && len(p.Feed.Prompts) > 1 {
-		facts = append(facts, fmt.Sprintf("prompt %d of %d", n, len(p.Feed.Prompts)))
+	if n := p.Feed.Log.Shown(p.Transcript); n > 0 && len(p.Feed.Log.Prompts) > 1 {
+		facts = append(facts, fmt.Sprintf("prompt %d of %d", n, len(p.Feed.Log.Prompts)))
 	}
 	return facts
 }

@@ -102,7 +102,7 @@ func (p *Pager) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
 	case p.Keys.Is(k, keys.ViewNewer):
 		p.Find.goNewer()
 	case p.Keys.Is(k, keys.PreviousTurn), p.Keys.Is(k, keys.NextTurn):
-		p.Feed.Jump(p.Transcript, p.Keys.Is(k, keys.PreviousTurn))
+		p.Feed.Log.Jump(p.Transcript, p.Keys.Is(k, keys.PreviousTurn))
 	case p.Keys.Is(k, keys.Mouse):
 		p.ToggleMouse()
 	case p.Keys.Is(k, keys.Suspend):

@@ -76,8 +76,8 @@ func Show(ctx context.Context, o screen.Options, in Lines) (screen.Exit, error) 
 	outbox.Close(terminal.Grace)
 	p.slash.Palette.SaveRecent()
 	exit := p.exit
-	exit.Turns, exit.Jobs = p.session.Feed.Turns, transcript.Running(p.session.Feed.Jobs)
-	exit.BaseURL, exit.Host = p.session.Feed.BaseURL, p.session.Feed.Host
+	exit.Turns, exit.Jobs = p.session.Feed.Facts.Turns, transcript.Running(p.session.Feed.Facts.Jobs)
+	exit.BaseURL, exit.Host = p.session.Feed.Facts.BaseURL, p.session.Feed.Facts.Host
 	return exit, nil
 }
 
@@ -238,7 +238,7 @@ func (p *front) done(ctx context.Context, msg tea.Msg) {
 // file wait until the turn ends or asks a question, the rows of a list are complete
 // and the session is read.
 func (p *front) lines() <-chan string {
-	working := p.session.Busy() && !p.dialog.Waits() || p.lists.Open != nil && p.background > 0 || p.slash.Lists() || !p.session.Transcript.Settled
+	working := p.session.Busy() && !p.dialog.Waits() || p.lists.Open != nil && p.background > 0 || p.slash.Lists() || !p.session.Transcript.Pages.Settled
 	if p.inputEnded || p.prompt.External.Editing || !p.in.Typed && working {
 		return nil
 	}
@@ -290,7 +290,7 @@ func (p *front) finish() {
 	for p.dialog.Waits() {
 		p.questions.reply(event.Answer{Decision: event.Refuse, Note: "standard input ended before an answer"})
 	}
-	if !p.session.Busy() && !p.awaited.any() && !p.slash.Lists() && !p.prompt.Queue.ShellRuns() && len(p.session.Feed.Pending) == 0 && p.background == 0 && p.lists.filter == "" {
+	if !p.session.Busy() && !p.awaited.any() && !p.slash.Lists() && !p.prompt.Queue.ShellRuns() && len(p.session.Feed.Log.Pending) == 0 && p.background == 0 && p.lists.filter == "" {
 		p.session.Done = true
 	}
 }

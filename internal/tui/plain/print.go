@@ -111,7 +111,7 @@ func (p *printer) event(ev event.Event) {
 	case *event.PlanSet:
 		p.planSet(ev)
 	case *event.ModelSet:
-		if ev.Model != p.feed.Model || ev.Effort != p.feed.Effort || ev.Host != p.feed.Host {
+		if ev.Model != p.feed.Facts.Model || ev.Effort != p.feed.Facts.Effort || ev.Host != p.feed.Facts.Host {
 			name := strings.TrimSpace(ev.Model + " " + ev.Effort)
 			if ev.Host != "" {
 				name += " at " + ev.Host

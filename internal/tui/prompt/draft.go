@@ -23,7 +23,7 @@ type draftDue struct{}
 // Drafts saves the user's unsent input, and restores it.
 type Drafts struct {
 	*screen.Window
-	feed   *transcript.Feed
+	log    *transcript.PromptLog
 	send   func(event.Command) // to the agent
 	editor *editor.Editor
 	dialog *dialog.Dialog
@@ -131,7 +131,7 @@ func (d *Drafts) draft() event.Draft {
 // unsentQueue returns the messages that have yet to reach the running turn, without
 // their images, which the agent has, and the queued messages.
 func (d *Drafts) unsentQueue() (all []event.Waiting) {
-	for _, p := range d.feed.Pending {
+	for _, p := range d.log.Pending {
 		if p.Steers {
 			all = append(all, event.Waiting{Text: p.Text})
 		}

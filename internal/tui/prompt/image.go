@@ -21,7 +21,6 @@ import (
 	"agent/internal/tui/editor"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/screen"
-	"agent/internal/tui/transcript"
 )
 
 // imageNameWidth is the maximum width of a file name in an image token, in columns.
@@ -30,7 +29,7 @@ const imageNameWidth = 32
 // Attacher replaces the typed paths of images with the images.
 type Attacher struct {
 	*screen.Window
-	feed   *transcript.Feed
+	model  func() string     // returns the current model
 	say    func(text string) // shows a notice
 	editor *editor.Editor
 	// ready sends or queues the prompt that waited for an image.
@@ -160,8 +159,8 @@ func (a *Attacher) take(msg imagesRead) tea.Cmd {
 
 // warnVision warns if n images are attached and the model does not support images.
 func (a *Attacher) warnVision(n int) {
-	if n > 0 && a.Options.Models.NoImages != nil && a.Options.Models.NoImages(a.feed.Model) {
-		a.say(ink.SanitizeLine(a.feed.Model) + " does not support images and will get only a placeholder. Switch models with /model.")
+	if n > 0 && a.Options.Models.NoImages != nil && a.Options.Models.NoImages(a.model()) {
+		a.say(ink.SanitizeLine(a.model()) + " does not support images and will get only a placeholder. Switch models with /model.")
 	}
 }
 

@@ -45,15 +45,15 @@ func New(c *screen.Conversation, e *editor.Editor, d *dialog.Dialog, s *slash.Se
 	p := &Prompt{
 		editor:      e,
 		Suggestions: &Suggestions{Window: w, editor: e, slash: s, agents: c.Delegates.Agents},
-		images:      &Attacher{Window: w, feed: c.Feed, say: c.Say, editor: e},
-		history:     &History{Window: w, feed: c.Feed, editor: e},
+		images:      &Attacher{Window: w, model: func() string { return c.Feed.Facts.Model }, say: c.Say, editor: e},
+		history:     &History{Window: w, log: &c.Feed.Log, editor: e},
 		Queue:       &Queue{Window: w, agent: c.Agent, feed: c.Feed, list: c.Transcript, say: c.Say, playing: func() bool { return len(c.Play) > 0 }, editor: e},
 		Clipboard:   &Clipboard{Window: w, transcript: c.Transcript, say: c.Say},
 		Again:       &Again{Window: w, stops: c.Delegates.StopsAtEnd},
 		returns:     &returns{feed: c.Feed, rewinds: c.Rewinds, send: c.Agent.Send, editor: e},
 	}
 	p.External = &External{Window: w, say: c.Say, send: c.Agent.SendCommand, editor: e, dialog: d, popup: p.Suggestions, Lend: terminal.Lend}
-	p.Drafts = &Drafts{Window: w, feed: c.Feed, send: c.Agent.Send, editor: e, dialog: d, queue: p.Queue}
+	p.Drafts = &Drafts{Window: w, log: &c.Feed.Log, send: c.Agent.Send, editor: e, dialog: d, queue: p.Queue}
 	p.Questions = &Questions{editor: e, dialog: d, drafts: p.Drafts}
 	p.submitter = &submitter{agent: c.Agent, delegates: c.Delegates, list: c.Transcript, say: c.Say, editor: e, images: p.images, history: p.history, queue: p.Queue, run: s.Run}
 	p.Suggestions.submit, p.images.ready = p.Submit, p.submitter.sendReady

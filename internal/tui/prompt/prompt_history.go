@@ -15,7 +15,7 @@ import (
 // Those are read when the user first recalls or searches a prompt.
 type History struct {
 	*screen.Window
-	feed   *transcript.Feed
+	log    *transcript.PromptLog
 	editor *editor.Editor
 
 	requested bool     // earlier has been or is being read
@@ -31,14 +31,14 @@ const earlierLimit = 1000
 
 // prompts returns all prompts, the latest last.
 func (h *History) prompts() []string {
-	return append(h.earlier[:len(h.earlier):len(h.earlier)], h.feed.Recall...)
+	return append(h.earlier[:len(h.earlier):len(h.earlier)], h.log.Recall...)
 }
 
 // add adds a prompt that was not sent.
-func (h *History) add(text string) { h.feed.Recall = append(h.feed.Recall, text) }
+func (h *History) add(text string) { h.log.Recall = append(h.log.Recall, text) }
 
 // sent reports whether the conversation has prompts.
-func (h *History) sent() bool { return len(h.feed.Prompts) > 0 }
+func (h *History) sent() bool { return len(h.log.Prompts) > 0 }
 
 // read reads the prompts of earlier sessions, once.
 func (h *History) read() tea.Cmd {
@@ -52,7 +52,7 @@ func (h *History) read() tea.Cmd {
 
 // take takes the prompts of earlier sessions.
 func (h *History) take(msg earlierRead) {
-	h.earlier = slices.DeleteFunc(msg.prompts, func(p string) bool { return slices.Contains(h.feed.Recall, p) })
+	h.earlier = slices.DeleteFunc(msg.prompts, func(p string) bool { return slices.Contains(h.log.Recall, p) })
 	switch {
 	case h.editor.History.Searching():
 		h.editor.History.Extend("", h.prompts())

@@ -97,7 +97,7 @@ func (q *Queue) sendNext() {
 	for len(q.messages) > 0 && q.held == "" {
 		next := q.messages[0]
 		_, _, command := ParseShell(next.Text)
-		turn := q.feed.Running || len(q.feed.Pending) > 0 || q.playing()
+		turn := q.feed.Running || len(q.feed.Log.Pending) > 0 || q.playing()
 		if q.ShellRuns() || turn && !(command && next.afterShell) {
 			return
 		}
@@ -184,7 +184,7 @@ func (q *Queue) edit() bool {
 // drop removes the last queued message. It stays in the prompt history.
 func (q *Queue) drop() {
 	if n := len(q.messages); n > 0 {
-		q.feed.Recall = append(q.feed.Recall, q.messages[n-1].Text)
+		q.feed.Log.Recall = append(q.feed.Log.Recall, q.messages[n-1].Text)
 		q.messages = slices.Clone(q.messages[:n-1])
 	}
 }

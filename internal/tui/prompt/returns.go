@@ -33,11 +33,11 @@ func (r *returns) apply(ev event.Event) {
 // takeBack removes the prompt of an interrupted turn from the session and returns it to
 // the editor, if nothing of the answer has arrived.
 func (r *returns) takeBack() {
-	n := len(r.feed.Prompts)
+	n := len(r.feed.Log.Prompts)
 	if !r.feed.Unanswered || n == 0 || r.rewinds.Problem() != "" {
 		return
 	}
-	last := r.feed.Prompts[n-1]
+	last := r.feed.Log.Prompts[n-1]
 	r.rewinds.Returning = &last
 	r.send(event.Rewind{Keep: last.At})
 }

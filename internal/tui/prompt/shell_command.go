@@ -21,7 +21,7 @@ func ParseShell(text string) (line string, join, ok bool) {
 
 // runShell runs a shell command of the user.
 func (q *Queue) runShell(line string, join bool) {
-	q.feed.Recall = append(q.feed.Recall, transcript.AsTyped(line, join))
+	q.feed.Log.Recall = append(q.feed.Log.Recall, transcript.AsTyped(line, join))
 	q.starting = true
 	q.agent.Send(event.RunShell{Line: line, Join: join})
 }

@@ -92,24 +92,24 @@ const firstHint = "Try: explain this project · fix the failing test · /help"
 
 // connected reports whether a language model is connected.
 func (c *Conversation) connected() bool {
-	return c.Feed.Model != "" && Status{Model: c.Feed.Model}.Offline() == ""
+	return c.Feed.Facts.Model != "" && Status{Model: c.Feed.Facts.Model}.Offline() == ""
 }
 
 // Heading returns the first line of the transcript. A title takes the place of the
 // model, which the status line shows as well.
 func (c *Conversation) Heading() string {
 	model := ""
-	if c.connected() && c.Feed.Title == "" {
-		model = c.Feed.Model
+	if c.connected() && c.Feed.Facts.Title == "" {
+		model = c.Feed.Facts.Model
 	}
-	return c.Options.Heading(model, c.Feed.Title)
+	return c.Options.Heading(model, c.Feed.Facts.Title)
 }
 
 // Apply handles an event of the agent.
 func (c *Conversation) Apply(ev event.Event) {
 	c.Feed.Apply(ev)
 	c.Spending.Take(ev)
-	if _, delegates := ev.(*event.DelegateStart); c.firstHint != nil && (delegates || c.Feed.Turns > 0) {
+	if _, delegates := ev.(*event.DelegateStart); c.firstHint != nil && (delegates || c.Feed.Facts.Turns > 0) {
 		c.Transcript.RemoveHead(c.firstHint)
 		c.firstHint = nil
 	}
@@ -145,7 +145,7 @@ func (c *Conversation) Take(msg tea.Msg) bool {
 // TakeSummary takes the facts of the whole session, after its end was shown. It
 // reports false if they are known already.
 func (c *Conversation) TakeSummary(s event.Opened) bool {
-	if c.Transcript.Settled && c.Transcript.Events() > 0 {
+	if c.Transcript.Pages.Settled && c.Transcript.Pages.Events() > 0 {
 		return false
 	}
 	c.Transcript.TakeSummary(s)
@@ -163,7 +163,7 @@ func (c *Conversation) TakeSummary(s event.Opened) bool {
 // model stay. It reports false if there are not that many events, or if their number
 // is not known yet.
 func (c *Conversation) Rewind(keep int) bool {
-	if keep < 0 || keep > c.Transcript.Events() || !c.Transcript.Settled {
+	if keep < 0 || keep > c.Transcript.Pages.Events() || !c.Transcript.Pages.Settled {
 		return false
 	}
 	if c.Options.Session.Page != nil {
@@ -198,7 +198,7 @@ func (c *Conversation) ReportForced() {
 
 // PlayNext sends the next automatic prompt, if no turn runs and a model is chosen.
 func (c *Conversation) PlayNext() {
-	if len(c.Play) == 0 || c.Feed.Running || len(c.Feed.Pending) > 0 || c.Choosing && !c.connected() {
+	if len(c.Play) == 0 || c.Feed.Running || len(c.Feed.Log.Pending) > 0 || c.Choosing && !c.connected() {
 		return
 	}
 	next := c.Play[0]
@@ -229,14 +229,14 @@ func (c *Conversation) Replay(events []event.Event) {
 	}
 	c.applyOptions(c.Options)
 	c.Feed.FinishReplay()
-	c.Transcript.Settled = c.Options.Session.Page == nil || len(events) == 0
-	c.SetTitle(c.Feed.Title)
+	c.Transcript.Pages.Settled = c.Options.Session.Page == nil || len(events) == 0
+	c.SetTitle(c.Feed.Facts.Title)
 }
 
 // Unreadable handles a session that cannot be read: only its end is shown, and it
 // cannot be rewound or forked.
 func (c *Conversation) Unreadable(ev event.Unreadable) {
-	c.Rewinds.Broken, c.Options.Session.Page, c.Transcript.Settled = ink.SanitizeLine(ev.Why), nil, true
+	c.Rewinds.Broken, c.Options.Session.Page, c.Transcript.Pages.Settled = ink.SanitizeLine(ev.Why), nil, true
 	c.Transcript.ReachTarget()
 	c.Transcript.Add(&transcript.Problem{Text: "cannot read the session: " + c.Rewinds.Broken,
 		Hint: "Only the end of the session is shown, and it cannot be rewound or forked. Start a new session with /new."})
@@ -244,7 +244,7 @@ func (c *Conversation) Unreadable(ev event.Unreadable) {
 
 // SetTitle sets the title on the screen.
 func (c *Conversation) SetTitle(title string) {
-	c.Feed.Title = title
+	c.Feed.Facts.Title = title
 	c.Transcript.SetHeader(c.Heading())
 }
 
@@ -253,18 +253,18 @@ func (c *Conversation) SetTitle(title string) {
 func (c *Conversation) applyOptions(o Options) {
 	f := c.Feed
 	if o.Models.Name != "" {
-		f.Model, f.Why, f.Context, f.Effort = o.Models.Name, o.Models.Why, o.Models.Context, o.Models.Effort
-		f.Host, f.BaseURL = o.Models.Host, o.Models.BaseURL
+		f.Facts.Model, f.Facts.Why, f.Facts.Context, f.Facts.Effort = o.Models.Name, o.Models.Why, o.Models.Context, o.Models.Effort
+		f.Facts.Host, f.Facts.BaseURL = o.Models.Host, o.Models.BaseURL
 	}
 	if o.Session.Mode != "" {
-		f.Mode = o.Session.Mode
+		f.Facts.Mode = o.Session.Mode
 	}
 }
 
 // TurnPages drops the pages of the transcript that are far from the window. It returns
 // the command that reads the pages near it and runs Pending.
 func (c *Conversation) TurnPages() tea.Cmd {
-	if c.Options.Session.Page == nil || !c.Transcript.Settled {
+	if c.Options.Session.Page == nil || !c.Transcript.Pages.Settled {
 		return nil
 	}
 	pending := c.Pending
@@ -286,8 +286,8 @@ func (c *Conversation) NextMode() event.Mode {
 		modes = slices.DeleteFunc(modes, func(mode event.Mode) bool { return !slices.Contains(allowed, mode) })
 	}
 	if len(modes) == 0 {
-		return event.Mode(c.Feed.Mode)
+		return event.Mode(c.Feed.Facts.Mode)
 	}
-	i := slices.Index(modes, event.Mode(c.Feed.Mode))
+	i := slices.Index(modes, event.Mode(c.Feed.Facts.Mode))
 	return modes[(i+1)%len(modes)]
 }

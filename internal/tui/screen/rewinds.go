@@ -21,14 +21,14 @@ func (r *Rewinds) Problem() string {
 	switch {
 	case r.Broken != "":
 		return "Cannot rewind or fork, because the session cannot be read: " + r.Broken
-	case !r.list.Settled:
+	case !r.list.Pages.Settled:
 		return "The session is still being read. Try again in a moment."
 	}
 	return ""
 }
 
 // End returns the number of events of the session.
-func (r *Rewinds) End() int { return r.list.Events() }
+func (r *Rewinds) End() int { return r.list.Pages.Events() }
 
 // said returns the notice about a rewind, and forgets that files were undone with it.
 func (r *Rewinds) said() string {

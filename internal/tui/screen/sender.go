@@ -42,7 +42,7 @@ func (a *Sender) send(p event.Prompt) {
 // last turn failed.
 func (a *Sender) CanRetry() bool {
 	f := a.feed
-	return !f.Busy() && len(f.Pending) == 0 && (f.Cut || f.Failed || f.Exited)
+	return !f.Busy() && len(f.Log.Pending) == 0 && (f.Cut || f.Failed || f.Exited)
 }
 
 // Retry continues a truncated answer, or sends the conversation again.
@@ -57,7 +57,7 @@ func (a *Sender) Retry() {
 
 // SetMode sets the permission mode, here and in the agent.
 func (a *Sender) SetMode(mode event.Mode) {
-	a.feed.Mode = string(mode)
+	a.feed.Facts.Mode = string(mode)
 	a.Send(event.SetMode{Mode: mode})
 }
 

@@ -70,10 +70,10 @@ func (t Terminal) Notification(title, text string) string {
 // Topic returns the beginning of the first prompt, if the session has no title.
 func (c *Conversation) Topic() string {
 	const bytes, columns = 200, 40
-	if c.Feed.Title != "" || len(c.Feed.Prompts) == 0 {
+	if c.Feed.Facts.Title != "" || len(c.Feed.Log.Prompts) == 0 {
 		return ""
 	}
-	text := strings.TrimSpace(c.Feed.Prompts[0].Text)
+	text := strings.TrimSpace(c.Feed.Log.Prompts[0].Text)
 	if len(text) > bytes { // this runs for every frame
 		text = strings.ToValidUTF8(text[:bytes], "")
 	}
@@ -84,7 +84,7 @@ func (c *Conversation) Topic() string {
 // Name returns the name of the session for the terminal's title: its title, or else
 // the directory.
 func (c *Conversation) Name() string {
-	name := c.Feed.Title
+	name := c.Feed.Facts.Title
 	if name == "" {
 		name = c.Options.Files.Dir[strings.LastIndexAny(c.Options.Files.Dir, `/\`)+1:]
 	}

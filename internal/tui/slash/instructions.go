@@ -47,7 +47,7 @@ func initCommand(s *Session, _ string) (tea.Cmd, error) {
 		s.Say(noInstructions)
 		return nil, nil
 	}
-	if (screen.Status{Model: s.feed.Model}).Offline() == "" && s.feed.Model != "" {
+	if (screen.Status{Model: s.feed.Facts.Model}).Offline() == "" && s.feed.Facts.Model != "" {
 		s.agent.SendPrompt(event.Prompt{Text: s.Options.Instructions.InitPrompt})
 		return nil, nil
 	}

@@ -95,7 +95,7 @@ func (p *Palette) runOption(o list.Option) tea.Cmd {
 // saveDraft moves the draft from the editor into the prompt history.
 func (p *Palette) saveDraft() {
 	if !p.editor.Empty() {
-		p.feed.Recall = append(p.feed.Recall, p.editor.Take().Text)
+		p.feed.Log.Recall = append(p.feed.Log.Recall, p.editor.Take().Text)
 	}
 }
 

@@ -98,7 +98,7 @@ func (u *undo) end() point { return point{event.PastPrompt{At: u.rewinds.End()},
 // points returns the prompts that began a turn, oldest first, and the end.
 func (u *undo) points() []point {
 	var out []point
-	for _, prompt := range u.feed.TurnPrompts() {
+	for _, prompt := range u.feed.Log.TurnPrompts() {
 		out = append(out, point{prompt, false})
 	}
 	return append(out, u.end())
@@ -118,7 +118,7 @@ func (u *undo) pointBack(arg string) (point, bool) {
 // rewind rewinds to before a prompt. If files have changed since, it asks whether to undo
 // these changes, too.
 func (u *undo) rewind(to point) tea.Cmd {
-	if u.feed.ChangedSince(to.At) > 0 && !u.feed.Running && u.rewinds.Problem() == "" {
+	if u.feed.Log.ChangedSince(to.At) > 0 && !u.feed.Running && u.rewinds.Problem() == "" {
 		u.request(event.PlanUndo{To: &to.At}, &to)
 		return nil
 	}

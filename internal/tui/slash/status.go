@@ -46,23 +46,23 @@ func statusCommand(s *Session, _ string) (tea.Cmd, error) {
 // showStatus adds the answer of /status to the transcript. The permissions follow.
 func (s *Session) showStatus(undo undoSizes) {
 	f := s.feed
-	st := screen.Status{Model: f.Model, Used: f.Used, Context: f.Context, Cost: f.Cost, Mode: f.Mode, Jobs: transcript.Running(f.Jobs)}
+	st := screen.Status{Model: f.Facts.Model, Used: f.Facts.Used, Context: f.Facts.Context, Cost: f.Facts.Cost, Mode: f.Facts.Mode, Jobs: transcript.Running(f.Facts.Jobs)}
 	a := &Facts{}
 	add := func(name, text string) {
 		if text != "" {
 			a.Rows = append(a.Rows, [2]string{name, ink.SanitizeLine(text)})
 		}
 	}
-	add("model", cmp.Or(screen.ModelDetails(s.feed), "none connected"))
-	add("effort", cmp.Or(f.Effort, defaultEffort(s.feed)))
-	add("base URL", f.BaseURL)
+	add("model", cmp.Or(screen.ModelDetails(&s.feed.Facts), "none connected"))
+	add("effort", cmp.Or(f.Facts.Effort, defaultEffort(s.feed.Facts.Model)))
+	add("base URL", f.Facts.BaseURL)
 	add("context window", strings.TrimPrefix(st.Tokens().Text, "context "))
 	add("last turn", turnTokens(s.spending.Turn))
 	add("cost", st.Spent())
-	add("mode", event.Mode(f.Mode).Name())
+	add("mode", event.Mode(f.Facts.Mode).Name())
 	add("directory", s.Options.Files.Dir)
 	add("branch", s.Options.Files.Branch)
-	add("session", strings.TrimSpace(s.Options.Session.ID+" "+f.Title))
+	add("session", strings.TrimSpace(s.Options.Session.ID+" "+f.Facts.Title))
 	add("log", s.Options.Session.Path)
 	if s.Options.Session.ID == "" {
 		add("session", "not saved")
@@ -99,8 +99,8 @@ func turnTokens(turn []screen.Spent) string {
 
 // defaultEffort describes the effort of a model without an explicit one; empty if no
 // language model is connected.
-func defaultEffort(f *transcript.Feed) string {
-	if s := (screen.Status{Model: f.Model}); s.Model == "" || s.Offline() != "" {
+func defaultEffort(model string) string {
+	if s := (screen.Status{Model: model}); s.Model == "" || s.Offline() != "" {
 		return ""
 	}
 	return "the model's default"

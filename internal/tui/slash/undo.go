@@ -165,7 +165,7 @@ func (u *undo) ask(own dialog.Own) {
 
 // jobNotes warns of background jobs, which do not stop for an undo.
 func (u *undo) jobNotes() []dialog.Note {
-	n := transcript.Running(u.feed.Jobs)
+	n := transcript.Running(u.feed.Facts.Jobs)
 	if n == 0 {
 		return nil
 	}
@@ -267,7 +267,7 @@ func (u *undo) firstPrompt(plan event.UndoPlan) (first point, ok bool) {
 		return point{PastPrompt: event.PastPrompt{At: -1}}, false
 	}
 	for _, t := range slices.Backward(plan.Turns) { // one that is rewound is not in the list
-		for _, p := range u.feed.TurnPrompts() {
+		for _, p := range u.feed.Log.TurnPrompts() {
 			if p.At == t.At {
 				return point{PastPrompt: p}, true
 			}

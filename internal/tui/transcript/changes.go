@@ -17,7 +17,7 @@ func (f *Feed) filesChanged(ev *event.FilesChanged) {
 	f.changed.add(ev)
 	if row := f.reply.tools[ev.ID]; row != nil {
 		f.reply.call(ev.ID, func(t *Tool) { t.changes = ev })
-		row.end = f.list.Events() - 1
+		row.end = f.list.Pages.Events() - 1
 		return
 	}
 	if f.shell.changed(ev) {
@@ -33,7 +33,7 @@ func (s *shell) changed(ev *event.FilesChanged) bool {
 		return false
 	}
 	s.ended.Item.(*ShellCommand).changes = ev
-	s.ended.end = s.list.Events() - 1
+	s.ended.end = s.list.Pages.Events() - 1
 	s.ended.Touch()
 	return true
 }

@@ -28,7 +28,7 @@ func InBackground(d event.Delegate) bool { return d.Running() && (d.Background |
 
 // Delegating reports whether a delegate runs.
 func (f *Feed) Delegating() bool {
-	return slices.ContainsFunc(f.Delegates, event.Delegate.Running)
+	return slices.ContainsFunc(f.Facts.Delegates, event.Delegate.Running)
 }
 
 // DelegateNow returns in a few words what a delegate does now, or how it ended. It is

@@ -5,7 +5,7 @@ import "agent/internal/tui/ink"
 // drawer draws the rows of the pages. It caches the lines of a row until the row is
 // touched or the width or the look changes.
 type drawer struct {
-	pages
+	Pages  pages
 	styles *ink.Styles
 	look   int // counts changes of styles and of full
 	width  int
@@ -26,10 +26,10 @@ func (d *drawer) Restyle(st *ink.Styles) {
 // lines returns the drawing of the row at p, and the number of blank lines above
 // it. Of adjacent pages that are not read, only the last is drawn.
 func (d *drawer) lines(p Position) (lines []string, gap int) {
-	if d.unread(p) && !d.Pages[p.Page+1].Read {
+	if d.Pages.unread(p) && !d.Pages.All[p.Page+1].Read {
 		return nil, 0
 	}
-	r := d.row(p)
+	r := d.Pages.row(p)
 	now := drawing{r.version, d.width, d.look}
 	if r.Drawn != now {
 		r.Lines = r.Draw(Canvas{Styles: d.styles, Width: max(d.width, 1), Full: d.full, key: d.OpenKey})
@@ -41,7 +41,7 @@ func (d *drawer) lines(p Position) (lines []string, gap int) {
 	if a, ok := r.Item.(*answer); ok && a.Joins {
 		return r.Lines, 0
 	}
-	if before, ok := d.prev(p); ok && !d.unread(p) && (r.class() != steps || d.row(before).class() != steps) {
+	if before, ok := d.Pages.prev(p); ok && !d.Pages.unread(p) && (r.class() != steps || d.Pages.row(before).class() != steps) {
 		gap = 1
 	}
 	return r.Lines, gap

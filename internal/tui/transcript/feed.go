@@ -16,9 +16,9 @@ import (
 // Feed turns events into items of a transcript and facts of the session. Live and
 // resumed sessions use it in the same way.
 type Feed struct {
-	Facts
+	Facts Facts
+	Log   PromptLog
 	Run
-	PromptLog
 	Sandbox event.SandboxNow // of the model's commands
 
 	list    *Transcript
@@ -46,7 +46,7 @@ func NewFeed(list *Transcript, now func() time.Time) *Feed {
 func (f *Feed) Apply(ev event.Event) {
 	f.count(ev)
 	f.Facts.update(ev)
-	f.PromptLog.changed(ev)
+	f.Log.changed(ev)
 	switch ev := ev.(type) {
 	case *event.UserSaid:
 		f.userSaid(ev)
@@ -125,7 +125,7 @@ func (f *Feed) preview(ev event.Event) {
 	case event.SandboxNow:
 		f.Sandbox = ev
 	case event.BudgetNow:
-		f.Budget, f.BudgetAt = ev, f.now()
+		f.Facts.Budget, f.Facts.BudgetAt = ev, f.now()
 	case event.DelegatesNow:
 		f.reply.delegates(ev.Delegates, f.now())
 	case event.HookNow:
@@ -133,14 +133,14 @@ func (f *Feed) preview(ev event.Event) {
 	case event.Notice:
 		f.list.Notify(ev.Text)
 	case event.Unsent:
-		f.Pending = slices.DeleteFunc(f.Pending, func(p PendingPrompt) bool { return p.Text == ev.Text })
+		f.Log.Pending = slices.DeleteFunc(f.Log.Pending, func(p PendingPrompt) bool { return p.Text == ev.Text })
 	}
 }
 
 // recall adds a line to Recall, unless it is the last one.
 func (f *Feed) recall(line string) {
-	if n := len(f.Recall); n == 0 || f.Recall[n-1] != line {
-		f.Recall = append(f.Recall, line)
+	if n := len(f.Log.Recall); n == 0 || f.Log.Recall[n-1] != line {
+		f.Log.Recall = append(f.Log.Recall, line)
 	}
 }
 
@@ -157,7 +157,7 @@ func (f *Feed) count(ev event.Event) {
 		if !ev.Steered && !ev.Auto {
 			f.endReply()
 			f.split(false)
-			f.list.turn = f.list.Events()
+			f.list.Pages.turn = f.list.Pages.Events()
 		}
 		bytes = len(ev.Text)
 	case *event.MessageDone:
@@ -170,15 +170,15 @@ func (f *Feed) count(ev event.Event) {
 	default:
 		return
 	}
-	f.list.count(bytes)
+	f.list.Pages.count(bytes)
 }
 
 // split starts a new page if the last one is full. It moves a running command of the
 // user to the new page, which will have the event of its end.
 func (f *Feed) split(inTurn bool) {
-	before := f.list.last()
-	f.list.split(inTurn)
-	if f.shell.row != nil && f.list.last() != before {
+	before := f.list.Pages.last()
+	f.list.Pages.split(inTurn)
+	if f.shell.row != nil && f.list.Pages.last() != before {
 		f.list.moveToLast(f.shell.row, before)
 	}
 }
@@ -201,11 +201,11 @@ func (f *Feed) userSaid(ev *event.UserSaid) {
 		}
 		return
 	}
-	f.PromptLog.said(ev, f.list.Events()-1)
+	f.Log.said(ev, f.list.Pages.Events()-1)
 	f.list.append(&Prompt{Text: ev.Text})
 	f.Unanswered = false
 	if !ev.Steered {
-		f.Turns++
+		f.Facts.Turns++
 		f.beginTurn()
 		f.Unanswered = ev.Source == "" && ev.Text != event.GoOn
 	}
@@ -223,7 +223,7 @@ func shortNote(text string) string {
 
 // PromptSent records a prompt that was sent to the agent.
 func (f *Feed) PromptSent(text string) {
-	f.Pending = append(f.Pending, PendingPrompt{text, f.Running})
+	f.Log.Pending = append(f.Log.Pending, PendingPrompt{text, f.Running})
 	if !f.Running {
 		f.beginTurn()
 	}
@@ -239,7 +239,7 @@ func (f *Feed) beginTurn() {
 }
 
 // endReply ends the streaming reply. Its text so far is the answer.
-func (f *Feed) endReply() { f.Answer = cmp.Or(f.reply.settle(), f.Answer) }
+func (f *Feed) endReply() { f.Facts.Answer = cmp.Or(f.reply.settle(), f.Facts.Answer) }
 
 // settle ends the reply and removes the notice of a retry.
 func (f *Feed) settle() {
@@ -311,7 +311,7 @@ func (f *Feed) summarizing(ev event.Summarizing) {
 // compacted shows what a compaction did, in one line.
 func (f *Feed) compacted(ev *event.Compacted) {
 	f.reply.clearSummary()
-	f.Used = max(f.Used-ev.Saved, 0)
+	f.Facts.Used = max(f.Facts.Used-ev.Saved, 0)
 	text := compactWords(ev)
 	switch ev.Step {
 	case event.CompactEdit, event.CompactUndo:
@@ -367,12 +367,12 @@ func compactWords(ev *event.Compacted) string {
 func (f *Feed) Rewind(keep int) {
 	f.settle()
 	f.Run.end(Run{})
-	f.Prompts = slices.DeleteFunc(f.Prompts, func(p event.PastPrompt) bool { return p.At >= keep })
-	f.continueTurn()
-	f.Turns = len(f.TurnPrompts())
-	f.kept, f.Used, f.Answer, f.Todo, f.Evidence, f.Plan = keep, 0, "", nil, nil, nil
+	f.Log.Prompts = slices.DeleteFunc(f.Log.Prompts, func(p event.PastPrompt) bool { return p.At >= keep })
+	f.Log.continueTurn()
+	f.Facts.Turns = len(f.Log.TurnPrompts())
+	f.kept, f.Facts.Used, f.Facts.Answer, f.Facts.Todo, f.Facts.Evidence, f.Facts.Plan = keep, 0, "", nil, nil, nil
 	f.changed = turnChanges{}
-	if len(f.Pending) > 0 {
+	if len(f.Log.Pending) > 0 {
 		f.beginTurn()
 	}
 }
@@ -380,7 +380,7 @@ func (f *Feed) Rewind(keep int) {
 // TakeSummary applies the summary of the complete session, after its last events were
 // shown.
 func (f *Feed) TakeSummary(s event.Opened) {
-	f.PromptLog.takeSummary(s.Prompts)
+	f.Log.takeSummary(s.Prompts)
 	f.Facts.takeSummary(s)
 }
 
@@ -389,7 +389,7 @@ func (f *Feed) FinishReplay() {
 	f.settle()
 	f.shell.abandon()
 	f.Run.end(f.Run)
-	f.Pending = nil
+	f.Log.Pending = nil
 }
 
 // Answered shows that a call no longer waits for approval, before the decision event
@@ -416,11 +416,11 @@ func (f *Feed) Streams(q ink.Query) bool { return f.reply.contains(q) }
 // TodoNow returns the active item of the model's plan on one line, or "" if no turn is
 // running or no item is active.
 func (f *Feed) TodoNow() string {
-	i := activeItem(f.Todo)
-	if !f.Running || i >= len(f.Todo) || f.Todo[i].State != event.TodoActive {
+	i := activeItem(f.Facts.Todo)
+	if !f.Running || i >= len(f.Facts.Todo) || f.Facts.Todo[i].State != event.TodoActive {
 		return ""
 	}
-	return fmt.Sprintf("%s %d of %d  %s", markTodoActive, i+1, len(f.Todo), ink.SanitizeLine(f.Todo[i].Text))
+	return fmt.Sprintf("%s %d of %d  %s", markTodoActive, i+1, len(f.Facts.Todo), ink.SanitizeLine(f.Facts.Todo[i].Text))
 }
 
 // Explain returns on one line why a turn ended early.

@@ -95,8 +95,8 @@ func TestLongAnswerStreams(t *testing.T) {
 			if diff := cmp.Diff(pieces.window(), whole.window()); diff != "" {
 				t.Errorf("the end (-streamed +whole):\n%s", diff)
 			}
-			if pieces.feed.Answer != text {
-				t.Errorf("%d bytes would be copied, want %d", len(pieces.feed.Answer), len(text))
+			if pieces.feed.Facts.Answer != text {
+				t.Errorf("%d bytes would be copied, want %d", len(pieces.feed.Facts.Answer), len(text))
 			}
 			pieces.list.ShowStart()
 			whole.list.ShowStart()
@@ -115,8 +115,8 @@ func TestUnfinishedLongAnswer(t *testing.T) {
 	for name, text := range longTexts() {
 		s := newScreen(t)
 		s.take(&event.UserSaid{Text: "go"}, streamed(text), &event.TurnEnd{Reason: event.ProviderError})
-		if s.feed.Answer != text {
-			t.Errorf("%s: %d bytes would be copied, want %d", name, len(s.feed.Answer), len(text))
+		if s.feed.Facts.Answer != text {
+			t.Errorf("%s: %d bytes would be copied, want %d", name, len(s.feed.Facts.Answer), len(text))
 		}
 	}
 }
@@ -124,7 +124,7 @@ func TestUnfinishedLongAnswer(t *testing.T) {
 // After a rewind, the transcript can change before it is drawn again.
 func TestRewindBehindTheWindow(t *testing.T) {
 	s := newScreen(t)
-	s.list.PageLimit = PageSize{Events: 2, Bytes: 1 << 10}
+	s.list.Pages.Limit = PageSize{Events: 2, Bytes: 1 << 10}
 	for range 40 {
 		s.take(&event.UserSaid{Text: "go"}, &event.TurnEnd{Reason: event.Done})
 	}

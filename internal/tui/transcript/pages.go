@@ -12,37 +12,37 @@ type Position struct{ Page, row int }
 // pages holds the pages of a session. It maps events to pages and iterates over rows;
 // it does not draw.
 type pages struct {
-	Pages     []*Page  // the first is above the session, the last grows; both are always in memory
-	PageLimit PageSize // the size from which on a new page may start
-	Settled   bool     // event numbers are final; before, the first shown event is number 0
-	turn      int      // the event number of the prompt of the last turn
+	All     []*Page  // the first is above the session, the last grows; both are always in memory
+	Limit   PageSize // the size from which on a new page may start
+	Settled bool     // event numbers are final; before, the first shown event is number 0
+	turn    int      // the event number of the prompt of the last turn
 }
 
 // last returns the page that grows.
-func (l *pages) last() *Page { return l.Pages[len(l.Pages)-1] }
+func (l *pages) last() *Page { return l.All[len(l.All)-1] }
 
 // Events returns the number of events of the session.
 func (l *pages) Events() int { return l.last().to }
 
 // row returns the row at p, which must exist.
-func (l *pages) row(p Position) *Row { return l.Pages[p.Page].Rows[p.row] }
+func (l *pages) row(p Position) *Row { return l.All[p.Page].Rows[p.row] }
 
 // exists reports whether there is a row at p.
 func (l *pages) exists(p Position) bool {
-	return p.Page < len(l.Pages) && p.row < len(l.Pages[p.Page].Rows)
+	return p.Page < len(l.All) && p.row < len(l.All[p.Page].Rows)
 }
 
 // unread reports whether the page of p is not in memory.
-func (l *pages) unread(p Position) bool { return !l.Pages[p.Page].Read }
+func (l *pages) unread(p Position) bool { return !l.All[p.Page].Read }
 
 // end returns the position after the last row.
-func (l *pages) end() Position { return Position{len(l.Pages) - 1, len(l.last().Rows)} }
+func (l *pages) end() Position { return Position{len(l.All) - 1, len(l.last().Rows)} }
 
 // next returns the position of the next row. ok is false if there is none.
 func (l *pages) next(p Position) (Position, bool) {
 	p.row++
-	for p.row >= len(l.Pages[p.Page].Rows) {
-		if p.Page == len(l.Pages)-1 {
+	for p.row >= len(l.All[p.Page].Rows) {
+		if p.Page == len(l.All)-1 {
 			return p, false
 		}
 		p = Position{Page: p.Page + 1}
@@ -57,7 +57,7 @@ func (l *pages) prev(p Position) (Position, bool) {
 			return p, false
 		}
 		p.Page--
-		p.row = len(l.Pages[p.Page].Rows)
+		p.row = len(l.All[p.Page].Rows)
 	}
 	p.row--
 	return p, true
@@ -77,7 +77,7 @@ func (l *pages) nearest(p Position) Position {
 
 // find returns the position of a row, if it is in memory.
 func (l *pages) find(r *Row) (Position, bool) {
-	for i, p := range l.Pages {
+	for i, p := range l.All {
 		if at := slices.Index(p.Rows, r); r != nil && at >= 0 {
 			return Position{i, at}, true
 		}
@@ -87,8 +87,8 @@ func (l *pages) find(r *Row) (Position, bool) {
 
 // pageOf returns the index of the page of an event, or of the nearest page.
 func (l *pages) pageOf(at int) int {
-	for i := len(l.Pages) - 1; i > 1; i-- {
-		if at >= l.Pages[i].from {
+	for i := len(l.All) - 1; i > 1; i-- {
+		if at >= l.All[i].from {
 			return i
 		}
 	}
@@ -106,14 +106,14 @@ func (l *pages) count(bytes int) {
 // that the event continues a turn.
 func (l *pages) split(inTurn bool) {
 	p := l.last()
-	if p.to-p.from < l.PageLimit.Events && p.bytes < l.PageLimit.Bytes {
+	if p.to-p.from < l.Limit.Events && p.bytes < l.Limit.Bytes {
 		return
 	}
 	turn := p.to
 	if inTurn {
 		turn = l.turn
 	}
-	l.Pages = append(l.Pages, newPage(p.to, turn))
+	l.All = append(l.All, newPage(p.to, turn))
 }
 
 // insertAfter inserts an item of the same event after r, a row of the last page.
@@ -129,12 +129,12 @@ func (l *pages) insertAfter(r *Row, it Item) *Row {
 func (l *pages) insertUnread(s event.Opened) int {
 	l.Settled = true
 	before := max(s.Events-l.Events(), 0)
-	for _, p := range l.Pages[1:] {
+	for _, p := range l.All[1:] {
 		p.shift(before)
 	}
 	l.turn += before
-	pages := unreadPages(before, s, l.PageLimit.Events)
-	l.Pages = slices.Insert(l.Pages, 1, pages...)
+	pages := unreadPages(before, s, l.Limit.Events)
+	l.All = slices.Insert(l.All, 1, pages...)
 	return len(pages)
 }
 
@@ -165,8 +165,8 @@ func unreadPages(events int, s event.Opened, size int) []*Page {
 // truncate removes the events from number keep on.
 func (l *pages) truncate(keep int) {
 	i := l.pageOf(keep)
-	p := l.Pages[i]
-	l.Pages = l.Pages[:i+1]
+	p := l.All[i]
+	l.All = l.All[:i+1]
 	if p.Read {
 		p.truncate(keep)
 		return
@@ -177,10 +177,10 @@ func (l *pages) truncate(keep int) {
 		for _, r := range own {
 			last.add(r.Row)
 		}
-		l.Pages[i] = last
+		l.All[i] = last
 		return
 	}
-	l.Pages[i] = unreadPage(p.from, keep, p.turn) // a new page, because a command may be reading p
-	l.Pages[i].own, l.Pages[i].toggled = own, p.toggled
-	l.Pages = append(l.Pages, last)
+	l.All[i] = unreadPage(p.from, keep, p.turn) // a new page, because a command may be reading p
+	l.All[i].own, l.All[i].toggled = own, p.toggled
+	l.All = append(l.All, last)
 }

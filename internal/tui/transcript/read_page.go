@@ -64,24 +64,24 @@ func (t *Transcript) TurnPages(read Reader) tea.Cmd {
 	var cmds []tea.Cmd
 	want := func(p *Page) {
 		if !p.Read && !p.asked && p.fault == nil {
-			cmds = append(cmds, p.command(read, t.PageLimit.Events))
+			cmds = append(cmds, p.command(read, t.Pages.Limit.Events))
 		}
 	}
 	if t.target != nil {
-		want(t.Pages[t.pageOf(t.target.At)])
+		want(t.Pages.All[t.Pages.pageOf(t.target.At)])
 	}
 	from, to := t.pagesNear(1)
-	for _, p := range t.Pages[from : to+1] {
+	for _, p := range t.Pages.All[from : to+1] {
 		want(p)
 	}
 	from, to = t.pagesNear(2)
-	for i, p := range t.Pages {
+	for i, p := range t.Pages.All {
 		switch {
 		case i == 0 || from <= i && i <= to:
 		case p.fault != nil: // it is retried when the window is near again
 			p.fault = nil
 			p.Rows[0].Touch()
-		case p.Read && i < len(t.Pages)-2:
+		case p.Read && i < len(t.Pages.All)-2:
 			p.drop(t.openAll)
 		}
 	}
@@ -91,26 +91,26 @@ func (t *Transcript) TurnPages(read Reader) tea.Cmd {
 // TakePage applies a page that was read. The rows of other pages keep their place in
 // the window.
 func (t *Transcript) TakePage(r PageRead, now func() time.Time) {
-	i, p := slices.Index(t.Pages, r.page), r.page
+	i, p := slices.Index(t.Pages.All, r.page), r.page
 	if i < 0 || p.Read {
 		return
 	}
 	p.asked = false
 	if p.fault = r.err; r.err != nil {
 		p.Rows[0].Touch()
-		if t.target != nil && t.pageOf(t.target.At) == i {
+		if t.target != nil && t.Pages.pageOf(t.target.At) == i {
 			t.target = nil
 		}
 		return
 	}
-	fromAbove := t.Pages[i-1].Read && !t.Pages[i+1].Read
-	next := t.nearest(Position{Page: i + 1})
+	fromAbove := t.Pages.All[i-1].Read && !t.Pages.All[i+1].Read
+	next := t.Pages.nearest(Position{Page: i + 1})
 	_, gap := t.lines(next)
 	t.fillPage(r, now)
 	_, left := t.lines(next)
 	switch {
 	case t.Top.Page == i && fromAbove:
-		t.Top, t.skip = t.nearest(Position{Page: i}), 0
+		t.Top, t.skip = t.Pages.nearest(Position{Page: i}), 0
 	case t.Top.Page == i: // the rows below the line that stood for the page stay in place
 		t.Top, t.skip = next, left-1-gap
 	case t.Top == next:
@@ -126,8 +126,8 @@ func (t *Transcript) TakePage(r PageRead, now func() time.Time) {
 func (t *Transcript) fillPage(r PageRead, now func() time.Time) {
 	p, to := r.page, r.page.to
 	alone := New(t.styles)
-	alone.openAll, alone.PageLimit = t.openAll, PageSize{math.MaxInt, math.MaxInt}
-	alone.Pages[1] = p
+	alone.openAll, alone.Pages.Limit = t.openAll, PageSize{math.MaxInt, math.MaxInt}
+	alone.Pages.All[1] = p
 	p.Rows, p.Read, p.to, p.bytes = nil, true, p.from, 0
 	f := NewFeed(alone, now)
 	f.changed = r.changed
@@ -159,7 +159,7 @@ type LastFacts struct {
 // ReadLast returns the command that reads the last facts of the session before event
 // number keep. It searches for tasks and a plan only if the session has some.
 func (f *Feed) ReadLast(read Reader, keep int) tea.Cmd {
-	size, todo, plan := f.list.PageLimit.Events, len(f.Todo) > 0, f.Plan != nil
+	size, todo, plan := f.list.Pages.Limit.Events, len(f.Facts.Todo) > 0, f.Facts.Plan != nil
 	return func() tea.Msg {
 		last := LastFacts{keep: keep}
 		stepped := false // an interrupted step reports no usage
@@ -184,6 +184,6 @@ func (f *Feed) ReadLast(read Reader, keep int) tea.Cmd {
 // again since.
 func (f *Feed) TakeLastFacts(last LastFacts) {
 	if last.keep == f.kept {
-		f.addEarlier(last.Facts)
+		f.Facts.addEarlier(last.Facts)
 	}
 }

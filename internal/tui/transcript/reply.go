@@ -107,7 +107,7 @@ func (r *reply) grow(p *preview, text string) {
 		p.ended = append(p.ended, p.row)
 		a = &answer{Edges: p.cut.Edges}
 		a.text.WriteString(rest)
-		p.row = r.list.insertAfter(p.row, a)
+		p.row = r.list.Pages.insertAfter(p.row, a)
 	}
 	p.row.Touch()
 }
@@ -139,7 +139,7 @@ func (r *reply) addMessage(kind llm.Kind) *Row {
 		return r.list.append(&webSearch{})
 	case llm.ToolCall:
 		t := &Tool{}
-		if rows := r.list.last().Rows; len(rows) > 0 && len(r.calls) > 0 {
+		if rows := r.list.Pages.last().Rows; len(rows) > 0 && len(r.calls) > 0 {
 			t.joins = rows[len(rows)-1] == r.calls[len(r.calls)-1]
 		}
 		row := r.list.append(t)
@@ -156,7 +156,7 @@ func (r *reply) finish(m llm.Message) {
 		return
 	}
 	p := r.takePreview(m.Kind)
-	p.row.setEvent(r.list.Events() - 1)
+	p.row.setEvent(r.list.Pages.Events() - 1)
 	p.row.Touch()
 	switch it := p.row.Item.(type) {
 	case *answer:
@@ -195,12 +195,12 @@ func (r *reply) finishAnswer(rows []*Row, m llm.Message) {
 		if i < len(rows) {
 			row = rows[i]
 		} else {
-			row = r.list.insertAfter(row, &answer{})
+			row = r.list.Pages.insertAfter(row, &answer{})
 		}
 		it := row.Item.(*answer)
 		it.finish(part)
 		it.cut = m.Cut && i == len(parts)-1
-		row.setEvent(r.list.Events() - 1)
+		row.setEvent(r.list.Pages.Events() - 1)
 		row.Touch()
 	}
 }
@@ -257,15 +257,15 @@ func (r *reply) decided(ev *event.Decided) {
 		return
 	}
 	r.call(ev.ID, func(t *Tool) {
-		t.byUser = true
-		t.note, t.scope = cmp.Or(DecisionNote(ev), t.note), cmp.Or(standing(ev), t.scope)
+		t.decided.byUser = true
+		t.decided.note, t.decided.scope = cmp.Or(DecisionNote(ev), t.decided.note), cmp.Or(standing(ev), t.decided.scope)
 		t.answered()
 	})
 }
 
 func (r *reply) ended(ev *event.ToolEnd) {
 	r.call(ev.Result.ID, func(t *Tool) { t.end(ev) })
-	r.tools[ev.Result.ID].end = r.list.Events() - 1
+	r.tools[ev.Result.ID].end = r.list.Pages.Events() - 1
 }
 
 func (r *reply) progress(ev event.Progress) {

@@ -18,7 +18,7 @@ func (v *viewport) ClearMark() { v.mark = searchMark{} }
 
 // reveal marks the match in event number to.At of page i, and scrolls it into view.
 func (v *viewport) reveal(i int, to Target) {
-	rows := v.Pages[i].Rows
+	rows := v.Pages.All[i].Rows
 	p := Position{i, -1}
 	for i, r := range rows {
 		if a, ok := r.Item.(*answer); ok && !to.Find.In(a.text.String()) { // another part of a long answer has it
@@ -58,14 +58,14 @@ func (v *viewport) match(p Position, q ink.Query, last bool) int {
 // MarkNext marks the next match above or below the mark within event number at. It
 // reports whether there is one.
 func (v *viewport) MarkNext(up bool, q ink.Query, at int) bool {
-	p, ok := v.find(v.mark.row)
+	p, ok := v.Pages.find(v.mark.row)
 	if !ok {
 		return false
 	}
 	lines, _ := v.lines(p)
-	step, follow := 1, v.next
+	step, follow := 1, v.Pages.next
 	if up {
-		step, follow = -1, v.prev
+		step, follow = -1, v.Pages.prev
 	}
 	for line := v.mark.line + step; line >= 0 && line < len(lines); line += step {
 		if q.InLine(lines[line]) {
@@ -74,7 +74,7 @@ func (v *viewport) MarkNext(up bool, q ink.Query, at int) bool {
 		}
 	}
 	for {
-		if p, ok = follow(p); !ok || v.unread(p) || !v.row(p).shows(at) {
+		if p, ok = follow(p); !ok || v.Pages.unread(p) || !v.Pages.row(p).shows(at) {
 			return false
 		}
 		if line := v.match(p, q, up); line >= 0 {
@@ -86,11 +86,11 @@ func (v *viewport) MarkNext(up bool, q ink.Query, at int) bool {
 
 // showMark marks a line of the row at p and scrolls it into view.
 func (v *viewport) showMark(p Position, line int) {
-	v.mark = searchMark{v.row(p), line}
+	v.mark = searchMark{v.Pages.row(p), line}
 	v.Follow = false
 	_, gap := v.lines(p)
 	n := -v.skip
-	for at, ok := v.Top, true; ok && n < v.Height; at, ok = v.next(at) {
+	for at, ok := v.Top, true; ok && n < v.Height; at, ok = v.Pages.next(at) {
 		if at == p {
 			if y := n + gap + line; y >= 0 && y < v.Height {
 				return

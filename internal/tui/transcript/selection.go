@@ -26,20 +26,20 @@ type pin struct {
 	col  int // of the window
 }
 
-// ClearSelection removes the selection.
-func (s *selection) ClearSelection() { s.from, s.to = nil, nil }
+// Clear removes the selection.
+func (s *selection) Clear() { s.from, s.to = nil, nil }
 
-// BeginSelection starts an empty selection at a cell of the window. It reports whether
+// Begin starts an empty selection at a cell of the window. It reports whether
 // that line has text.
-func (s *selection) BeginSelection(x, y int) bool {
+func (s *selection) Begin(x, y int) bool {
 	s.from = s.pinAt(x, y)
 	s.to = s.from
 	s.frame = drawing{width: s.view.width, look: s.view.look}
 	return s.from != nil
 }
 
-// ExtendSelection extends the selection to a cell of the window.
-func (s *selection) ExtendSelection(x, y int) {
+// Extend extends the selection to a cell of the window.
+func (s *selection) Extend(x, y int) {
 	if s.from == nil {
 		return
 	}
@@ -54,16 +54,16 @@ func (s *selection) pinAt(x, y int) *pin {
 		return nil
 	}
 	c := s.view.cells[y]
-	return &pin{s.view.row(c.at), c.line, max(x, 0)}
+	return &pin{s.view.Pages.row(c.at), c.line, max(x, 0)}
 }
 
-// WidenSelection selects the word, or the line, at the start of the selection.
-func (s *selection) WidenSelection(line bool) {
+// Widen selects the word, or the line, at the start of the selection.
+func (s *selection) Widen(line bool) {
 	at, ok := s.find(s.from)
 	if !ok {
 		return
 	}
-	text := s.text(at)
+	text := s.line(at)
 	from, to := 0, max(ansi.StringWidth(text)-1, 0)
 	if !line {
 		from, to = ink.WordAt(text, s.from.col)
@@ -77,7 +77,7 @@ func (s *selection) find(p *pin) (rowLine, bool) {
 	if p == nil {
 		return rowLine{}, false
 	}
-	at, ok := s.view.find(p.row)
+	at, ok := s.view.Pages.find(p.row)
 	return rowLine{at, p.line}, ok
 }
 
@@ -132,28 +132,28 @@ func (s *selection) highlight() {
 	}
 }
 
-// text returns a line of the transcript without style, empty if it no longer exists.
-func (s *selection) text(c rowLine) string {
+// line returns a line of the transcript without style, empty if it no longer exists.
+func (s *selection) line(c rowLine) string {
 	lines, _ := s.view.lines(c.at)
 	if c.line < 0 || c.line >= len(lines) {
 		return ""
 	}
 	text := ansi.Strip(lines[c.line])
-	if s.view.row(c.at).class() == prose {
+	if s.view.Pages.row(c.at).class() == prose {
 		text = strings.Repeat(" ", ink.Gutter) + text
 	}
 	return text
 }
 
-// Selected returns the selected text without the gutter.
-func (s *selection) Selected() string {
+// Text returns the selected text without the gutter.
+func (s *selection) Text() string {
 	r, ok := s.textRange()
 	if !ok {
 		return ""
 	}
 	var out []string
 	for c := r.from; !r.to.before(c); {
-		text := s.text(c)
+		text := s.line(c)
 		left, right := r.columns(c)
 		if margin := ink.Gutter; hasMargin(text) && strings.TrimSpace(ansi.Cut(text, margin, max(left, margin))) == "" {
 			left = margin // only space is left of it
@@ -163,8 +163,8 @@ func (s *selection) Selected() string {
 		if c.line++; c.line < len(lines) {
 			continue
 		}
-		next, ok := s.view.next(c.at)
-		if !ok || s.view.unread(next) {
+		next, ok := s.view.Pages.next(c.at)
+		if !ok || s.view.Pages.unread(next) {
 			break
 		}
 		c = rowLine{at: next}

@@ -58,7 +58,7 @@ func (c *ShellCommand) Draw(on Canvas) []string {
 // output draws the visible part of the output.
 func (c *ShellCommand) output(on Canvas, width int, open bool) []string {
 	if c.Stage != Finished {
-		return lastLines(outputLines(c.tail, width), shellLines)
+		return lastLines(outputLines(c.course.tail, width), shellLines)
 	}
 	if open {
 		return firstLines(outputLines(c.result, width), OpenLines, width)
@@ -88,7 +88,7 @@ func (s *shell) command() *ShellCommand { return s.row.Item.(*ShellCommand) }
 // start shows a command and returns it as typed.
 func (s *shell) start(ev *event.ShellStart, now time.Time) string {
 	c := &ShellCommand{Line: AsTyped(ev.Line, ev.Join)}
-	c.id, c.Stage, c.began = ev.ID, running, now
+	c.id, c.Stage, c.course.began = ev.ID, running, now
 	s.row = s.list.append(c)
 	return c.Line
 }
@@ -104,16 +104,16 @@ func (s *shell) progress(ev event.Progress) {
 // end shows the result of a command. A command that started on an earlier page moves
 // to the page of its end, where it is shown when the pages are read again.
 func (s *shell) end(ev *event.ShellEnd) {
-	if s.row != nil && s.row.at < s.list.last().from {
+	if s.row != nil && s.row.at < s.list.Pages.last().from {
 		s.drop()
 	}
 	if s.row == nil || s.command().id != ev.ID {
 		s.row = s.list.append(&ShellCommand{Line: AsTyped(ev.Line, ev.Join)})
 	}
 	c := s.command()
-	c.Stage, c.Outcome, c.Summary, c.result, c.tail, c.took = Finished, ev.Outcome, ev.Summary, ev.Text, "", ev.Duration
+	c.Stage, c.Outcome, c.Summary, c.result, c.course.tail, c.course.took = Finished, ev.Outcome, ev.Summary, ev.Text, "", ev.Duration
 	c.id = ev.ID
-	s.row.end = s.list.Events() - 1
+	s.row.end = s.list.Pages.Events() - 1
 	s.row.Touch()
 	s.ended, s.row = s.row, nil
 }
@@ -121,7 +121,7 @@ func (s *shell) end(ev *event.ShellEnd) {
 // tick updates the time of the running command.
 func (s *shell) tick(now time.Time) {
 	if s.row != nil {
-		s.command().took = now.Sub(s.command().began)
+		s.command().course.took = now.Sub(s.command().course.began)
 		s.row.Touch()
 	}
 }

@@ -66,18 +66,23 @@ type Tool struct {
 	Diffs   []event.Diff // written changes, or proposed ones of a rejected call
 	fault   string       // why it failed, for the user; empty if result says it
 
+	result string // the complete output
+	lines  int    // of result
+
+	course course
+	work
+	decided decision
+	folding
+	expandable
+}
+
+// course is how a call goes while it streams and runs.
+type course struct {
 	args    string // the beginning of the arguments while they stream
 	written int    // bytes of the arguments that have streamed
 	began   time.Time
 	took    time.Duration // so far, while the call runs
 	tail    string        // the end of the output while the call runs
-	result  string        // the complete output
-	lines   int           // of result
-
-	work
-	decision
-	folding
-	expandable
 }
 
 // work is the effect of a call on tasks, the plan, delegates and files.
@@ -102,10 +107,10 @@ func (t *Tool) more() bool { return t.Stage >= running || t.plan != nil }
 // compose adds a piece of the call while the model writes it.
 func (t *Tool) compose(name, args string) {
 	t.Title = cmp.Or(t.Title, name)
-	t.written += len(args)
-	if room := maxArgs - len(t.args); room > 0 {
-		t.args += args[:min(room, len(args))]
-		t.Title = callTitle(verb(t.Title), t.args)
+	t.course.written += len(args)
+	if room := maxArgs - len(t.course.args); room > 0 {
+		t.course.args += args[:min(room, len(args))]
+		t.Title = callTitle(verb(t.Title), t.course.args)
 	}
 }
 
@@ -140,7 +145,7 @@ func callTitle(name, args string) string {
 // start shows that the call runs.
 func (t *Tool) start(ev *event.ToolStart, now time.Time) {
 	t.Title, t.Effect, t.targets = ev.Title, ev.Effect, ev.Targets
-	t.Stage, t.began = running, now
+	t.Stage, t.course.began = running, now
 }
 
 // answered shows that the call no longer waits for an answer. A call that asked while it
@@ -148,7 +153,7 @@ func (t *Tool) start(ev *event.ToolStart, now time.Time) {
 func (t *Tool) answered() {
 	switch {
 	case t.Stage != asking:
-	case t.began.IsZero():
+	case t.course.began.IsZero():
 		t.Stage = waiting
 	default:
 		t.Stage = running
@@ -157,9 +162,9 @@ func (t *Tool) answered() {
 
 // tick updates the time of a running call: that of its delegate, if there is one.
 func (t *Tool) tick(now time.Time) {
-	t.took = now.Sub(t.began)
+	t.course.took = now.Sub(t.course.began)
 	if t.delegate != nil {
-		t.took = DelegateTime(*t.delegate, now)
+		t.course.took = DelegateTime(*t.delegate, now)
 	}
 }
 
@@ -174,7 +179,7 @@ func (t *Tool) end(ev *event.ToolEnd) {
 		t.Diffs = ev.Proposed
 	}
 	t.Stage, t.Outcome, t.Summary, t.fault = Finished, ev.Outcome, ev.Summary, ev.Error
-	t.took, t.result, t.tail, t.delegate = ev.Duration, ev.Result.Text, "", nil
+	t.course.took, t.result, t.course.tail, t.delegate = ev.Duration, ev.Result.Text, "", nil
 	if text := strings.TrimRight(t.result, "\r\n"); text != "" {
 		t.lines = strings.Count(text, "\n") + 1
 	}
@@ -182,16 +187,16 @@ func (t *Tool) end(ev *event.ToolEnd) {
 
 // abandon ends a call that gets no further events.
 func (t *Tool) abandon() {
-	t.Stage, t.Outcome, t.tail = Finished, event.Uncertain, ""
+	t.Stage, t.Outcome, t.course.tail = Finished, event.Uncertain, ""
 }
 
 // progress adds a piece of output.
 func (t *Tool) progress(text string) {
-	t.tail += text
-	if over := len(t.tail) - tailBytes; over > 0 {
-		t.tail = t.tail[over:]
-		if i := strings.IndexByte(t.tail, '\n'); i >= 0 && i < len(t.tail)-1 {
-			t.tail = t.tail[i+1:]
+	t.course.tail += text
+	if over := len(t.course.tail) - tailBytes; over > 0 {
+		t.course.tail = t.course.tail[over:]
+		if i := strings.IndexByte(t.course.tail, '\n'); i >= 0 && i < len(t.course.tail)-1 {
+			t.course.tail = t.course.tail[i+1:]
 		}
 	}
 }
@@ -243,7 +248,7 @@ func (t *Tool) line(c Canvas) string {
 	case t.delegates() && t.delegate.Background: // another line shows what it does
 		return ink.Truncate(c.Styles.Green.Render(ink.MarkDone)+" "+DelegateLabel(t.delegate.Name, t.delegate.ID)+"  continues in the background", c.Width)
 	case t.delegates():
-		return DelegateLine(c.Styles, *t.delegate, t.took, c.Width)
+		return DelegateLine(c.Styles, *t.delegate, t.course.took, c.Width)
 	}
 	verb, rest, _ := strings.Cut(ink.SanitizeLine(t.Title), " ")
 	left := verb
@@ -282,8 +287,8 @@ func (t *Tool) fields(c Canvas, left, middle, right string) string {
 
 // words returns the outcome in a few words, which are shown between title and time.
 func (t *Tool) words() string {
-	if t.Stage == composing && t.written > 0 {
-		return phrase.Thousands(t.written) + " bytes"
+	if t.Stage == composing && t.course.written > 0 {
+		return phrase.Thousands(t.course.written) + " bytes"
 	}
 	if t.Stage != Finished {
 		return ""
@@ -295,7 +300,7 @@ func (t *Tool) words() string {
 		}
 		return ink.SanitizeLine(t.Summary)
 	case event.Refused:
-		if t.byUser {
+		if t.decided.byUser {
 			return "rejected"
 		}
 		return "denied"
@@ -311,9 +316,9 @@ func (t *Tool) words() string {
 func (t *Tool) time() string {
 	switch {
 	case t.Stage == running:
-		return phrase.Tenths(t.took)
-	case t.Stage == Finished && (t.Outcome == event.OK || t.Outcome == event.Failed || t.took > 0):
-		return phrase.Tenths(t.took)
+		return phrase.Tenths(t.course.took)
+	case t.Stage == Finished && (t.Outcome == event.OK || t.Outcome == event.Failed || t.course.took > 0):
+		return phrase.Tenths(t.course.took)
 	}
 	return ""
 }
@@ -326,11 +331,11 @@ func (t *Tool) body(c Canvas, open bool) []string {
 		out = append(out, t.fullTitle(c, width)...)
 	}
 	dim := func(text string) { out = append(out, ink.RenderLines(c.Styles.Dim, ink.Wrap(text, width))...) }
-	if t.scope != "" {
-		dim(ink.SanitizeLine(t.scope))
+	if t.decided.scope != "" {
+		dim(ink.SanitizeLine(t.decided.scope))
 	}
-	if t.note != "" {
-		dim("you: " + ink.Sanitize(t.note))
+	if t.decided.note != "" {
+		dim("you: " + ink.Sanitize(t.decided.note))
 	}
 	out = append(out, todoLines(c.Styles, t.todo, width, open)...)
 	limit := diffLines
@@ -390,12 +395,12 @@ func (t *Tool) fullTitle(c Canvas, width int) []string {
 // output if the item is expanded.
 func (t *Tool) output(c Canvas, width int, open bool) []string {
 	switch {
-	case t.Stage < running && t.tail == "":
+	case t.Stage < running && t.course.tail == "":
 		return nil
 	case t.Stage <= running && open:
-		return ink.RenderLines(c.Styles.Dim, outputLines(t.tail, width))
+		return ink.RenderLines(c.Styles.Dim, outputLines(t.course.tail, width))
 	case t.Stage <= running: // also while it asks whether to run again
-		return ink.RenderLines(c.Styles.Dim, lastLines(outputLines(t.tail, width), tailLines))
+		return ink.RenderLines(c.Styles.Dim, lastLines(outputLines(t.course.tail, width), tailLines))
 	case open:
 		limit := OpenLines
 		if c.Full {

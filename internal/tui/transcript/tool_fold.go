@@ -64,7 +64,7 @@ func folds(first, next *Tool) bool {
 
 // foldable reports whether a call can share a line.
 func foldable(t *Tool) bool {
-	return t.Effect == event.ReadEffect && t.delegate == nil && !t.byUser && len(t.todo) == 0 && t.plan == nil && (t.Stage == running || t.Stage == Finished && t.Outcome == event.OK)
+	return t.Effect == event.ReadEffect && t.delegate == nil && !t.decided.byUser && len(t.todo) == 0 && t.plan == nil && (t.Stage == running || t.Stage == Finished && t.Outcome == event.OK)
 }
 
 // verb returns the first word of a title.
@@ -82,7 +82,7 @@ func (t *Tool) groupLine(c Canvas) string {
 		_, rest, _ := strings.Cut(each.Title, " ")
 		names = append(names, rest)
 		files = files && namesFile(each)
-		lead.took = max(lead.took, each.took)
+		lead.course.took = max(lead.course.took, each.course.took)
 		if each.Stage == running {
 			lead.Stage = running
 		}

@@ -12,57 +12,57 @@ import (
 // selection marks text in the window.
 type Transcript struct {
 	viewport
-	selection
-	OnAdd   func(Item) // called with every added item; optional
-	openAll bool       // items are expanded by default
+	Selection selection
+	OnAdd     func(Item) // called with every added item; optional
+	openAll   bool       // items are expanded by default
 }
 
 // New returns an empty transcript that follows its end.
 func New(st *ink.Styles) *Transcript {
 	t := &Transcript{}
-	t.pages = pages{Pages: []*Page{{Read: true}, {Read: true}}, PageLimit: PageSize{64, 256 << 10}, Settled: true}
+	t.Pages = pages{All: []*Page{{Read: true}, {Read: true}}, Limit: PageSize{64, 256 << 10}, Settled: true}
 	t.styles, t.width = st, 80
 	t.Height, t.Follow, t.Top = 24, true, Position{Page: 1}
-	t.view = &t.viewport
+	t.Selection.view = &t.viewport
 	return t
 }
 
 // Layout draws the window in that size.
 func (t *Transcript) Layout(width, height int) {
 	t.fill(width, height)
-	t.highlight()
+	t.Selection.highlight()
 }
 
 // Head appends an item to those above the session.
 func (t *Transcript) Head(it Item) *Row {
 	r := &Row{Item: it, at: -1, version: 1, own: true}
-	t.Pages[0].add(r)
+	t.Pages.All[0].add(r)
 	return r
 }
 
 // SetHeader sets the text of the first line.
 func (t *Transcript) SetHeader(text string) {
-	if len(t.Pages[0].Rows) == 0 {
+	if len(t.Pages.All[0].Rows) == 0 {
 		t.Head(nil)
 	}
-	head := t.Pages[0].Rows[0]
+	head := t.Pages.All[0].Rows[0]
 	head.Item = &Header{text}
 	head.Touch()
 }
 
 // RemoveHead removes a row from those above the session.
-func (t *Transcript) RemoveHead(r *Row) { t.removeFrom(t.Pages[0], r) }
+func (t *Transcript) RemoveHead(r *Row) { t.removeFrom(t.Pages.All[0], r) }
 
 // Add appends an item that belongs to no event.
 func (t *Transcript) Add(it Item) *Row {
 	r := t.append(it)
-	r.at, r.own = t.Events(), true
+	r.at, r.own = t.Pages.Events(), true
 	return r
 }
 
 // Notify adds a notice, unless the last item is the same notice.
 func (t *Transcript) Notify(text string) {
-	rows := t.last().Rows
+	rows := t.Pages.last().Rows
 	if len(rows) > 0 && t.OnAdd == nil {
 		if n, ok := rows[len(rows)-1].Item.(*Notice); ok && n.Text == text {
 			return
@@ -77,8 +77,8 @@ func (t *Transcript) append(it Item) *Row {
 		*o.open() = true
 	}
 	r := &Row{Item: it, version: 1}
-	r.setEvent(t.Events() - 1)
-	t.last().add(r)
+	r.setEvent(t.Pages.Events() - 1)
+	t.Pages.last().add(r)
 	if t.OnAdd != nil {
 		t.OnAdd(it)
 	}
@@ -86,7 +86,7 @@ func (t *Transcript) append(it Item) *Row {
 }
 
 // remove removes a row of the last page.
-func (t *Transcript) remove(r *Row) { t.removeFrom(t.last(), r) }
+func (t *Transcript) remove(r *Row) { t.removeFrom(t.Pages.last(), r) }
 
 // removeFrom removes a row of a page. The rows below it keep their place in the
 // window.
@@ -96,7 +96,7 @@ func (t *Transcript) removeFrom(p *Page, r *Row) {
 		return
 	}
 	p.Rows = slices.Delete(p.Rows, i, i+1)
-	if t.Pages[t.Top.Page] == p && t.Top.row > i {
+	if t.Pages.All[t.Top.Page] == p && t.Top.row > i {
 		t.Top.row--
 	}
 }
@@ -105,13 +105,13 @@ func (t *Transcript) removeFrom(p *Page, r *Row) {
 // their place in the window.
 func (t *Transcript) moveToLast(r *Row, from *Page) {
 	t.removeFrom(from, r)
-	t.last().Rows = append(t.last().Rows, r)
-	t.Top = t.nearest(t.Top)
+	t.Pages.last().Rows = append(t.Pages.last().Rows, r)
+	t.Top = t.Pages.nearest(t.Top)
 }
 
 // Rewind removes the events from number keep on.
 func (t *Transcript) Rewind(keep int) {
-	t.truncate(keep)
+	t.Pages.truncate(keep)
 	t.target, t.owed = nil, 0
 	t.clamp()
 }
@@ -122,24 +122,24 @@ func (t *Transcript) TakeSummary(s event.Opened) {
 	above := 0 // lines of the window above the session
 	if t.Top.Page == 0 && !t.Follow {
 		above = -t.skip
-		for p, ok := t.Top, true; ok && p.Page == 0; p, ok = t.next(p) {
+		for p, ok := t.Top, true; ok && p.Page == 0; p, ok = t.Pages.next(p) {
 			above += t.height(p)
 		}
 	}
-	n := t.insertUnread(s)
+	n := t.Pages.insertUnread(s)
 	if t.Top.Page > 0 || above > 0 && n > 0 {
 		t.Top.Page += n
 	}
 	if above > 0 && n > 0 && t.target == nil {
-		t.moveTo(t.nearest(Position{Page: 1 + n}), -above)
+		t.moveTo(t.Pages.nearest(Position{Page: 1 + n}), -above)
 	}
 	t.ReachTarget()
 }
 
 // ToggleLast expands or collapses the last expandable item in or above the window.
 func (t *Transcript) ToggleLast() {
-	for p, ok := t.Bottom, t.exists(t.Bottom); ok && !t.unread(p); p, ok = t.prev(p) {
-		r := t.row(p)
+	for p, ok := t.Bottom, t.Pages.exists(t.Bottom); ok && !t.Pages.unread(p); p, ok = t.Pages.prev(p) {
+		r := t.Pages.row(p)
 		if o, is := r.Item.(Expander); is && t.height(p) > 0 && o.more() {
 			toggle(r)
 			return
@@ -150,7 +150,7 @@ func (t *Transcript) ToggleLast() {
 // ToggleAll expands or collapses all items, including future ones.
 func (t *Transcript) ToggleAll() {
 	t.openAll = !t.openAll
-	for _, p := range t.Pages {
+	for _, p := range t.Pages.All {
 		p.toggled = nil
 		for _, r := range p.Rows {
 			if o, ok := r.Item.(Expander); ok {
@@ -169,7 +169,7 @@ func (t *Transcript) ToggleAt(y int) *Row {
 		return nil
 	}
 	c := t.cells[y]
-	r := t.row(c.at)
+	r := t.Pages.row(c.at)
 	o, is := r.Item.(Expander)
 	lines, gap := t.lines(c.at)
 	if !is || !o.more() || c.line != 0 && (*o.open() || c.line != len(lines)-1) {
@@ -189,7 +189,7 @@ func (t *Transcript) Flip(r *Row) { toggle(r) }
 func (t *Transcript) ShowFull(full bool) {
 	t.full = full
 	t.look++
-	if !t.Follow && t.exists(t.Top) {
+	if !t.Follow && t.Pages.exists(t.Top) {
 		_, gap := t.lines(t.Top)
 		t.skip = min(t.skip, gap)
 	}

@@ -42,8 +42,8 @@ func (v *viewport) fill(width, height int) {
 	}
 	v.Window, v.cells, v.Marked = v.Window[:0], v.cells[:0], -1
 	v.Bottom = v.Top
-	for p, ok := v.Top, v.exists(v.Top); ok && len(v.Window) < v.Height; p, ok = v.next(p) {
-		if !v.unread(p) {
+	for p, ok := v.Top, v.Pages.exists(v.Top); ok && len(v.Window) < v.Height; p, ok = v.Pages.next(p) {
+		if !v.Pages.unread(p) {
 			v.Bottom = p
 		}
 		v.addRow(p)
@@ -56,7 +56,7 @@ func (v *viewport) fill(width, height int) {
 // endsBefore reports whether the window ends at p, because p is a placeholder of pages
 // that are not in memory, below a page that is.
 func (v *viewport) endsBefore(p Position) bool {
-	return v.unread(p) && !v.unread(v.Top) && v.Pages[p.Page+1].Read
+	return v.Pages.unread(p) && !v.Pages.unread(v.Top) && v.Pages.All[p.Page+1].Read
 }
 
 // addRow adds the lines of the row at p to the window, as far as they fit.
@@ -71,7 +71,7 @@ func (v *viewport) addRow(p Position) {
 	}
 	skip = min(len(lines), max(skip-gap, 0))
 	lines = lines[skip:]
-	r := v.row(p)
+	r := v.Pages.row(p)
 	if at := len(v.Window) + v.mark.line - skip; r == v.mark.row && v.mark.line >= skip && at < v.Height {
 		v.Marked = at
 	}
@@ -87,8 +87,8 @@ func (v *viewport) addRow(p Position) {
 // became shorter.
 func (v *viewport) clamp() {
 	switch {
-	case !v.exists(v.Top):
-		v.Top, v.skip, v.Follow = v.nearest(v.end()), 0, true
+	case !v.Pages.exists(v.Top):
+		v.Top, v.skip, v.Follow = v.Pages.nearest(v.Pages.end()), 0, true
 	case !v.Follow: // moveToEnd finds the place without drawing rows above the window
 		v.skip = max(0, min(v.skip, v.height(v.Top)-1))
 	}
@@ -98,7 +98,7 @@ func (v *viewport) clamp() {
 // its height. Pages that are not in memory count as enough.
 func (v *viewport) linesBelow() int {
 	n := -v.skip
-	for p, ok := v.Top, true; ok && n <= v.Height; p, ok = v.next(p) {
+	for p, ok := v.Top, true; ok && n <= v.Height; p, ok = v.Pages.next(p) {
 		if v.endsBefore(p) {
 			return v.Height + 1
 		}
@@ -110,14 +110,14 @@ func (v *viewport) linesBelow() int {
 // moveToEnd moves the window to the end of the transcript.
 func (v *viewport) moveToEnd() {
 	need := v.Height
-	v.Top, v.skip = v.end(), 0
-	for p, ok := v.prev(v.Top); ok; p, ok = v.prev(p) {
+	v.Top, v.skip = v.Pages.end(), 0
+	for p, ok := v.Pages.prev(v.Top); ok; p, ok = v.Pages.prev(p) {
 		v.Top = p
 		if need -= v.height(p); need <= 0 {
 			v.skip = -need
 			return
 		}
-		if v.unread(p) {
+		if v.Pages.unread(p) {
 			return
 		}
 	}
@@ -125,26 +125,26 @@ func (v *viewport) moveToEnd() {
 
 // pagesNear returns the range of the pages in the window and n more on each side.
 func (v *viewport) pagesNear(n int) (from, to int) {
-	return max(v.Top.Page-n, 1), min(max(v.Top.Page, v.Bottom.Page)+n, len(v.Pages)-1)
+	return max(v.Top.Page-n, 1), min(max(v.Top.Page, v.Bottom.Page)+n, len(v.Pages.All)-1)
 }
 
 // TopEvent returns the event of the first line of the window. within says that the
 // event starts above the window.
 func (v *viewport) TopEvent() (at int, within bool) {
-	p := v.Pages[v.Top.Page]
-	if !p.Read || !v.exists(v.Top) {
+	p := v.Pages.All[v.Top.Page]
+	if !p.Read || !v.Pages.exists(v.Top) {
 		return p.to, false
 	}
 	_, gap := v.lines(v.Top)
-	return v.row(v.Top).at, v.skip > gap
+	return v.Pages.row(v.Top).at, v.skip > gap
 }
 
 // LastEvent returns the number of the last event in the window.
 func (v *viewport) LastEvent() int {
-	if !v.exists(v.Bottom) {
-		return v.Events()
+	if !v.Pages.exists(v.Bottom) {
+		return v.Pages.Events()
 	}
-	return max(v.row(v.Bottom).at, v.row(v.Bottom).end)
+	return max(v.Pages.row(v.Bottom).at, v.Pages.row(v.Bottom).end)
 }
 
 // LowestEvent returns the event of the last line of the window, and how much of the
@@ -154,10 +154,10 @@ func (v *viewport) LowestEvent() (at int, part float64) {
 		return -1, 0
 	}
 	c := v.cells[len(v.cells)-1]
-	at = v.row(c.at).at
-	end := v.Events()
-	if next, ok := v.next(c.at); ok {
-		end = v.row(next).at
+	at = v.Pages.row(c.at).at
+	end := v.Pages.Events()
+	if next, ok := v.Pages.next(c.at); ok {
+		end = v.Pages.row(next).at
 	}
 	lines, _ := v.lines(c.at)
 	return at, float64(max(end-at, 0)) * float64(c.line+1) / float64(max(len(lines), 1))
@@ -170,9 +170,9 @@ func (v *viewport) Percent() int {
 	switch {
 	case v.Follow:
 		return 100
-	case !v.Settled || v.Events() == 0 || len(v.cells) == 0:
+	case !v.Pages.Settled || v.Pages.Events() == 0 || len(v.cells) == 0:
 		return -1
 	}
 	at, part := v.LowestEvent()
-	return max(0, min(int((float64(at)+part)*100/float64(v.Events())), 99))
+	return max(0, min(int((float64(at)+part)*100/float64(v.Pages.Events())), 99))
 }

@@ -16,7 +16,7 @@ type Target struct {
 // it sets Follow. At a page that is not in memory it continues once the page is read.
 func (v *viewport) Scroll(n int) {
 	v.owed, v.target = 0, nil
-	if !v.exists(v.Top) {
+	if !v.Pages.exists(v.Top) {
 		return
 	}
 	if n < 0 {
@@ -30,9 +30,9 @@ func (v *viewport) Scroll(n int) {
 func (v *viewport) moveTo(p Position, skip int) {
 	v.Top, v.skip = p, skip
 	for v.skip < 0 {
-		p, ok := v.prev(v.Top)
+		p, ok := v.Pages.prev(v.Top)
 		switch {
-		case v.unread(v.Top):
+		case v.Pages.unread(v.Top):
 			v.owed, v.skip = v.skip, 0
 		case !ok:
 			v.skip = 0
@@ -42,12 +42,12 @@ func (v *viewport) moveTo(p Position, skip int) {
 		}
 	}
 	for {
-		p, ok := v.next(v.Top)
+		p, ok := v.Pages.next(v.Top)
 		h := v.height(v.Top)
 		if !ok || v.skip < h {
 			return
 		}
-		if v.unread(p) && !v.unread(v.Top) {
+		if v.Pages.unread(p) && !v.Pages.unread(v.Top) {
 			last := max(h-1, 0)
 			v.owed, v.skip = v.skip-last, last
 			return
@@ -74,8 +74,8 @@ func (v *viewport) ReachTarget() {
 		return
 	}
 	to := *v.target
-	i := v.pageOf(to.At)
-	if !v.Pages[i].Read || to.home && !v.Settled {
+	i := v.Pages.pageOf(to.At)
+	if !v.Pages.All[i].Read || to.home && !v.Pages.Settled {
 		return
 	}
 	v.target, v.Follow = nil, false
@@ -85,11 +85,11 @@ func (v *viewport) ReachTarget() {
 	}
 	v.skip = 0
 	if to.home {
-		v.Top = v.nearest(Position{})
+		v.Top = v.Pages.nearest(Position{})
 		return
 	}
 	p := Position{Page: i}
-	for i, r := range v.Pages[i].Rows {
+	for i, r := range v.Pages.All[i].Rows {
 		if r.at > to.At || r.own {
 			continue
 		}
@@ -97,7 +97,7 @@ func (v *viewport) ReachTarget() {
 			break
 		}
 	}
-	if v.Top = v.nearest(p); v.exists(v.Top) {
+	if v.Top = v.Pages.nearest(p); v.Pages.exists(v.Top) {
 		_, v.skip = v.lines(v.Top)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"agent/cmd/agent/access"
 	"agent/cmd/agent/changes"
 	"agent/cmd/agent/delegates"
 	hookcmd "agent/cmd/agent/hooks"
@@ -105,6 +106,9 @@ func (a *app) recordChanges() {
 // disables that. Call it once the directories of the workspace are known.
 func (a *app) openSecrets() {
 	s := redact.Session{Settings: a.set, Dirs: append([]string{a.work.Dir()}, a.work.Added()...), Saved: a.stored.Log != nil}
+	if around := access.RepositoryAround(a.work.Dir()); around != "" {
+		s.Dirs = append(s.Dirs, around)
+	}
 	if a.choice.pick != nil {
 		s.Keys = a.choice.pick.Secrets
 	}

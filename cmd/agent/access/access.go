@@ -14,6 +14,7 @@ import (
 	"agent/internal/history"
 	"agent/internal/history/blobs"
 	"agent/internal/loop/policy"
+	"agent/internal/realpath"
 	"agent/internal/tools/git"
 	"agent/internal/tools/protect"
 	"agent/internal/tools/shell"
@@ -51,8 +52,28 @@ func inState(name string, getenv func(string) string) string {
 // that depend on the session.
 func Paths(dir string, getenv func(string) string) policy.Paths {
 	p := ProtectedPaths(dir, getenv)
-	p.Readable = sync.OnceValue(func() []string { return readablePaths(p.Home, getenv) })
+	p.Readable = sync.OnceValue(func() []string {
+		dirs := readablePaths(p.Home, getenv)
+		if around := RepositoryAround(dir); around != "" {
+			dirs = append(dirs, around)
+		}
+		return dirs
+	})
 	return p
+}
+
+// RepositoryAround returns the directory of the repository of which dir is a subdirectory. It is empty
+// if there is none, and if it is not for one project: it contains the home directory or the temporary
+// directory.
+func RepositoryAround(dir string) string {
+	dir = realpath.Of(dir)
+	home, err := os.UserHomeDir()
+	repository, found := git.Open(dir)
+	root := repository.Root
+	if !found || root == dir || err == nil && realpath.Inside(realpath.Of(home), root) || realpath.Inside(realpath.Of(os.TempDir()), root) {
+		return ""
+	}
+	return root
 }
 
 // ProtectedPaths returns the directories from which policy derives the protected paths
@@ -82,7 +103,7 @@ func ProtectedPaths(dir string, getenv func(string) string) policy.Paths {
 	return p
 }
 
-// readablePaths returns the directories outside the workspace that may be read without
+// readablePaths returns the directories outside the repository that may be read without
 // approval: sources of toolchains, and the user's skills.
 func readablePaths(home string, getenv func(string) string) []string {
 	dirs := toolchain.Sources(getenv, home)

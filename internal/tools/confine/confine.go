@@ -146,6 +146,7 @@ func (a *Area) Begin(e Extent) *Guard {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.prepare()
+	a.makeCaches(false)
 	if e.Private {
 		g := &Guard{area: a, private: true, profile: a.privateProfile(session)}
 		a.dropStrays(g.profile)

@@ -40,7 +40,6 @@ func (a *Area) prepare() {
 	a.tree.tops = tops
 	hidden := slices.Concat(a.Places.Private(), a.Private, a.Secret)
 	a.linked = slices.DeleteFunc(a.Places.Linked(a.passesTops), func(path string) bool { return inAny(path, hidden) })
-	a.makeCaches(false)
 }
 
 // passesTops reports whether a path is in a directory that commands can change, or leads there
@@ -65,9 +64,11 @@ func (a *Area) dropStrays(p *sandbox.Profile) {
 	p.Show, p.Write = slices.DeleteFunc(p.Show, strays), slices.DeleteFunc(p.Write, strays)
 }
 
-// makeCaches creates missing caches of toolchains.
+// makeCaches creates missing caches of the toolchains of the workspace and of the repositories around
+// it. A command can make a project of a toolchain, so each command looks again.
 func (a *Area) makeCaches(network bool) {
-	for _, dir := range a.Places.MissingCaches(a.workspace, network) {
+	projects := append([]string{a.workspace}, a.around...)
+	for _, dir := range a.Places.MissingCaches(projects, network) {
 		_ = os.MkdirAll(dir, 0o700) // a build reports a cache that it cannot write
 	}
 }

@@ -50,10 +50,10 @@ func (p Places) Downloads() []string {
 	return existing(downloads...)
 }
 
-// MissingCaches returns those caches of the toolchains of a workspace that do not exist
-// yet. A toolchain cannot create them in a sandbox. Toolchains have a file at the top of the
-// workspace; with the network also in a directory there, or a program in $PATH.
-func (p Places) MissingCaches(workspace string, network bool) (missing []string) {
+// MissingCaches returns those caches of the toolchains of projects that do not exist yet. A
+// toolchain cannot create them in a sandbox. Toolchains have a file at the top of a project; with the
+// network also in a directory there, or a program in $PATH.
+func (p Places) MissingCaches(projects []string, network bool) (missing []string) {
 	cache, cargo, gradle := p.or("XDG_CACHE_HOME", ".cache"), p.or("CARGO_HOME", ".cargo"), p.or("GRADLE_USER_HOME", ".gradle")
 	if !filepath.IsAbs(p.Home) {
 		return nil
@@ -85,7 +85,10 @@ func (p Places) MissingCaches(workspace string, network bool) (missing []string)
 		if !network {
 			programs = nil
 		}
-		if !slices.ContainsFunc(toolchain.files, func(name string) bool { return has(workspace, name, network) }) &&
+		used := func(project string) bool {
+			return slices.ContainsFunc(toolchain.files, func(name string) bool { return has(project, name, network) })
+		}
+		if !slices.ContainsFunc(projects, used) &&
 			!slices.ContainsFunc(programs, func(dir string) bool { return len(existing(filepath.Join(dir, toolchain.program))) > 0 }) {
 			continue
 		}

@@ -129,7 +129,7 @@ func TestPlacesOfMissingCaches(t *testing.T) {
 		}
 	}
 	names := func(network bool) (names []string) {
-		for _, path := range p.MissingCaches(work, network) {
+		for _, path := range p.MissingCaches([]string{work}, network) {
 			names = append(names, strings.TrimPrefix(path, home+"/"))
 		}
 		return names
@@ -143,7 +143,7 @@ func TestPlacesOfMissingCaches(t *testing.T) {
 			t.Errorf("with the network: %s is missing in %q", name, names(true))
 		}
 	}
-	for _, dir := range p.MissingCaches(work, true) {
+	for _, dir := range p.MissingCaches([]string{work}, true) {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			t.Fatal(err)
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy/command"
 	"agent/internal/tools"
@@ -276,4 +277,36 @@ func commandRule(p *command.Part) string {
 		words = p.Prefix()
 	}
 	return string(kind) + ": " + strings.Join(words, " ")
+}
+
+// maxPart limits the bytes of a Verdict.Part.
+const maxPart = 120
+
+// culprit returns the first command of a line with several that needs approval because of a row of the
+// table of modes.
+func (p *Policy) culprit(f Facts, row string) string {
+	if f.Command == nil || len(f.Command.Parts) < 2 {
+		return ""
+	}
+	has := func(t command.Trait) func(*command.Part) bool {
+		return func(part *command.Part) bool { return part.Traits&t != 0 }
+	}
+	is, known := map[string]func(*command.Part) bool{
+		ruleCommands:      func(part *command.Part) bool { return part.Reason != "" && p.allowsPart(part, f).by == "" },
+		ruleHistory:       func(part *command.Part) bool { return changesHistory(*part) },
+		ruleHidden:        func(part *command.Part) bool { return f.partNamesHidden(part) },
+		ruleNetwork:       func(part *command.Part) bool { return part.Traits&(command.Connects|command.Tries) == command.Connects },
+		ruleDestroys:      has(command.Destroys),
+		ruleLoses:         has(command.Destroys),
+		ruleWritesOutside: has(command.WritesOutside),
+	}[row]
+	if !known {
+		return ""
+	}
+	for i := range f.Command.Parts {
+		if part := &f.Command.Parts[i]; is(part) {
+			return phrase.OneLine(strings.Join(explainPart(part).Words, " "), maxPart)
+		}
+	}
+	return ""
 }

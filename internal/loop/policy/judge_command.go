@@ -154,11 +154,11 @@ func (p *Policy) asksInAuto(c tools.Call, f Facts, all allowance) string {
 	case f.Command == nil || f.paths.Copy || f.paths.Disposable || f.paths.Sandbox != SandboxFull || !f.losses.recorded || len(f.losses.appended)+len(c.Warnings) > 0:
 		return f.ruleAuto()
 	case slices.ContainsFunc(f.Command.Parts, changesHistory), f.losses.git && !f.losses.keepsGit:
-		return "commands that change the history or the settings of git need approval"
+		return ruleHistory
 	case f.namesHidden():
-		return "commands that name files in the home directory outside the workspace need approval"
+		return ruleHidden
 	case all.network:
-		return "commands that use the network need approval"
+		return ruleNetwork
 	}
 	return p.unapproved(f, all.left)
 }
@@ -191,14 +191,20 @@ const unsearched = "it reads too many files and directories to search them for s
 
 // The rows of the table of modes for commands that need approval.
 const (
-	ruleMany         = "commands that read more directories than can be searched for secrets need approval"
-	ruleCommands     = "commands need approval unless they are known to be read-only"
-	ruleSecret       = "reading a file that may hold secrets needs approval every time"
-	ruleOutside      = "reading outside the workspace needs approval"
-	ruleMixedNetwork = "all commands of a line get network access or none, and not all of these may use the network; run them one by one"
-	ruleJobs         = "permissions for the network do not apply while a job runs that nobody approved; stop the job first"
-	ruleMixedEdits   = "a standing permission does not apply to a line that also writes files; run the commands one by one"
-	ruleOptions      = "a program that can run others could take words that `xargs` or `parallel` reads, such as file names with spaces, as options; separate them with NUL (`grep -rlZ X . | xargs -0`) or end the options with --"
+	ruleMany          = "commands that read more directories than can be searched for secrets need approval"
+	ruleCommands      = "commands need approval unless they are known to be read-only"
+	ruleHistory       = "commands that change the history or the settings of git need approval"
+	ruleHidden        = "commands that name files in the home directory outside the workspace need approval"
+	ruleNetwork       = "commands that use the network need approval"
+	ruleDestroys      = "commands that delete or overwrite data need approval"
+	ruleLoses         = "commands that delete or overwrite data that undo cannot restore need approval"
+	ruleWritesOutside = "commands that write outside the workspace need approval"
+	ruleSecret        = "reading a file that may hold secrets needs approval every time"
+	ruleOutside       = "reading outside the workspace needs approval"
+	ruleMixedNetwork  = "all commands of a line get network access or none, and not all of these may use the network; run them one by one"
+	ruleJobs          = "permissions for the network do not apply while a job runs that nobody approved; stop the job first"
+	ruleMixedEdits    = "a standing permission does not apply to a line that also writes files; run the commands one by one"
+	ruleOptions       = "a program that can run others could take words that `xargs` or `parallel` reads, such as file names with spaces, as options; separate them with NUL (`grep -rlZ X . | xargs -0`) or end the options with --"
 )
 
 // ruleCommand returns the row for a command that needs approval.
@@ -295,19 +301,19 @@ func (p *Policy) unapproved(f Facts, left command.Trait) string {
 	case f.paths.Evaded != nil && f.paths.Evaded():
 		return "commands need approval, because one tried to hide a change from undo"
 	case left&command.Destroys != 0 && !f.losses.recorded:
-		return "commands that delete or overwrite data need approval"
+		return ruleDestroys
 	case left&command.Destroys != 0 && !f.losses.restorable() && !(f.contained() && f.losses.restorableStrictly(f.paths.Sandbox)):
-		return "commands that delete or overwrite data that undo cannot restore need approval"
+		return ruleLoses
 	case left&command.Unclear != 0 && !f.contained():
 		return "commands whose text does not show what they do need approval"
 	case left&command.WritesOutside != 0:
-		return "commands that write outside the workspace need approval"
+		return ruleWritesOutside
 	case len(f.losses.shared) > 0:
 		return "commands that write to files with several names, or to pipes and devices, need approval"
 	case f.losses.recorded && len(f.losses.appended) > 0:
 		return "commands that add to files that undo cannot restore need approval"
 	case left&command.Connects != 0 && !(f.contained() && f.triesOnly()):
-		return "commands that use the network need approval"
+		return ruleNetwork
 	case len(f.secretReads()) > 0:
 		return ruleSecret
 	case f.unsearched:

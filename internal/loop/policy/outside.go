@@ -61,12 +61,22 @@ func writable(p *command.Part, real string) string {
 // namesHidden reports whether a command names files that the sandbox hides from commands that nobody
 // approved: those of the home directory outside the workspace, and of the temporary directory of
 // the system. It sees the others anyway, whether its text names them or not.
-func (f Facts) namesHidden() bool {
-	home := f.paths.Resolved.Of(f.paths.Home)
-	return slices.ContainsFunc(f.touched, func(t touched) bool {
-		hidden := realpath.Inside(t.real(), home) || f.paths.Temp.Covers(t.real())
-		return t.outside && hidden && !f.writesTemporary(t.path) && !t.listed && f.paths.look(t.path) != command.Special && !f.runsProgram(t.path) && !f.onlyEnters(t.path)
-	})
+func (f Facts) namesHidden() bool { return slices.ContainsFunc(f.touched, f.isHidden) }
+
+func (f Facts) isHidden(t touched) bool {
+	hidden := realpath.Inside(t.real(), f.paths.Resolved.Of(f.paths.Home)) || f.paths.Temp.Covers(t.real())
+	return t.outside && hidden && !f.writesTemporary(t.path) && !t.listed && f.paths.look(t.path) != command.Special && !f.runsProgram(t.path) && !f.onlyEnters(t.path)
+}
+
+// partNamesHidden reports whether a part names such a file.
+func (f Facts) partNamesHidden(p *command.Part) bool {
+	var hidden []string
+	for _, t := range f.touched {
+		if f.isHidden(t) {
+			hidden = append(hidden, t.path)
+		}
+	}
+	return slices.ContainsFunc(wordsOf(p), func(w word) bool { return names(w.text, hidden, f.dirs) })
 }
 
 // onlyEnters reports whether only the `cd` of a command names a directory.

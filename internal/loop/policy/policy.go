@@ -19,6 +19,9 @@ type Verdict struct {
 	Refuse bool   // the call is denied
 	Why    string // why the call needs approval or is denied, as a clause
 	Rule   string // the same without details of the call
+	// Part is the first command of a line with several that needs the approval; empty if the line is
+	// one command, or nobody knows which it is.
+	Part string
 	// Warning is what the user must know about this call before approving it; may be
 	// empty. It never repeats Why.
 	Warning string
@@ -111,6 +114,9 @@ func (p *Policy) Judge(c tools.Call, f Facts) Verdict {
 	case tools.Execute:
 		v := p.judgeCommand(c, f, found)
 		v.Access.SystemTemp = f.paths.systemTemp && !v.Access.HideHome && !v.Access.Private // only with approval
+		if v.Ask {
+			v.Part = p.culprit(f, v.Rule)
+		}
 		if !v.Ask && !v.Access.Private {
 			v.Access.ReadOnly = append(slices.Clip(v.Access.ReadOnly), p.uneditable(f)...)
 		}

@@ -143,7 +143,11 @@ func notApproved(c *toolCall, v policy.Verdict) (model, user string) {
 		tell, remedy = "that "+flags+" allows it", "allow it with "+flags
 	}
 	why := strings.Join(append([]string{v.Rule}, c.call.Warnings...), "; ")
-	return "denied: it needs the user's approval (" + why + "), and nobody can approve it in this run. Continue without it, or tell the user " + tell,
+	what, without := "it", "Continue without it"
+	if v.Part != "" {
+		what, without = "`"+v.Part+"`", "Nothing of the line ran. Continue without this command"
+	}
+	return "denied: " + what + " needs the user's approval (" + why + "), and nobody can approve it in this run. " + without + ", or tell the user " + tell,
 		why + "; " + remedy
 }
 

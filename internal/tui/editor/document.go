@@ -16,9 +16,9 @@ import (
 // character each.
 type document struct {
 	*text.Buffer
-	emacs *emacs.Emacs
-	attachments
-	mode Mode
+	emacs  *emacs.Emacs
+	pieces attachments
+	mode   Mode
 }
 
 // newDocument returns an empty document, with vi keys or without.
@@ -49,11 +49,11 @@ func (d *document) moveTo(at int) {
 // number numbers the images in the order of the text, which is the order in which
 // the model gets them.
 func (d *document) number() {
-	if len(d.all) == 0 {
+	if len(d.pieces.all) == 0 {
 		return
 	}
 	changed := false
-	for i, p := range d.pictures(d.String()) {
+	for i, p := range d.pieces.pictures(d.String()) {
 		changed = changed || p.no != i+1
 		p.no = i + 1
 	}
@@ -67,15 +67,15 @@ func (d *document) expandToken() {
 	raw, at := d.String(), d.Caret()
 	r, n := utf8.DecodeLastRuneInString(raw[:at])
 	from, to := at-n, at
-	if d.of(r) == nil {
+	if d.pieces.of(r) == nil {
 		r, n = utf8.DecodeRuneInString(raw[at:])
 		from, to = at, at+n
 	}
-	tok := d.of(r)
+	tok := d.pieces.of(r)
 	if tok == nil || tok.plain || tok.Image != nil || len(tok.text) > expandLimit {
 		return
 	}
-	d.Replace(from, to, d.literal(Typable(tok.text)))
+	d.Replace(from, to, d.pieces.literal(Typable(tok.text)))
 }
 
 // measure implements text.Measure.
@@ -83,7 +83,7 @@ func (d *document) measure(character, rest string) (string, int) {
 	r, n := utf8.DecodeRuneInString(character)
 	switch {
 	case text.IsToken(r):
-		label := d.label(r)
+		label := d.pieces.label(r)
 		return label, ansi.StringWidth(label)
 	case character == "\t":
 		return "    "[:ink.TabStop], ink.TabStop

@@ -13,10 +13,10 @@ import (
 
 // RestoreDraft shows a saved draft, with tokens for its pastes and images.
 func (e *Editor) RestoreDraft(d event.Draft) {
-	raw, at, no, first := "", 0, 1, len(e.doc.all)
+	raw, at, no, first := "", 0, 1, len(e.doc.pieces.all)
 	add := func(typed string) {
 		var more string
-		more, no = e.doc.pictured(typed, raw, d.Images, no)
+		more, no = e.doc.pieces.pictured(typed, raw, d.Images, no)
 		raw += more
 	}
 	for _, p := range d.Pasted {
@@ -24,11 +24,11 @@ func (e *Editor) RestoreDraft(d event.Draft) {
 			break
 		}
 		add(d.Text[at:p.From])
-		raw += e.doc.pasted(d.Text[p.From:p.To], raw)
+		raw += e.doc.pieces.pasted(d.Text[p.From:p.To], raw)
 		at = p.To
 	}
 	add(d.Text[at:])
-	e.Set(e.doc.again(raw, first))
+	e.Set(e.doc.pieces.again(raw, first))
 	e.doc.Forget()
 }
 
@@ -75,8 +75,8 @@ func (e *Editor) Draft() event.Draft {
 		return event.Draft{}
 	}
 	raw := e.doc.String()
-	text, pasted := e.doc.spans(raw)
-	return event.Draft{Text: text, Images: e.doc.images(raw), Pasted: pasted}
+	text, pasted := e.doc.pieces.spans(raw)
+	return event.Draft{Text: text, Images: e.doc.pieces.images(raw), Pasted: pasted}
 }
 
 // SameImages reports whether a and b are the same images in the same order.
@@ -93,10 +93,10 @@ func (e *Editor) ReplaceAll(text string) {
 	}
 	var pairs []string
 	for _, r := range e.doc.String() {
-		if p := e.doc.of(r); p != nil && p.Image != nil {
+		if p := e.doc.pieces.of(r); p != nil && p.Image != nil {
 			pairs = append(pairs, p.Label(), string(r))
 		}
 	}
-	text = e.doc.literal(Typable(text))
+	text = e.doc.pieces.literal(Typable(text))
 	e.Set(strings.NewReplacer(pairs...).Replace(text))
 }

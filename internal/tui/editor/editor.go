@@ -46,10 +46,10 @@ func (e *Editor) Resize(width, limit int) {
 }
 
 // Text returns the text with pastes expanded.
-func (e *Editor) Text() string { return e.doc.expand(e.Raw()) }
+func (e *Editor) Text() string { return e.doc.pieces.expand(e.Raw()) }
 
 // Shown returns the text with the labels of pastes and images, as it is drawn.
-func (e *Editor) Shown() string { return e.doc.labeled(e.Raw()) }
+func (e *Editor) Shown() string { return e.doc.pieces.labeled(e.Raw()) }
 
 // Raw returns the text with one token for each paste and image.
 func (e *Editor) Raw() string { return e.doc.String() }
@@ -84,7 +84,7 @@ func (e *Editor) Set(raw string) { e.doc.set(raw) }
 // Load replaces the text by a document without tokens, which cannot be undone, and moves
 // the caret to its beginning.
 func (e *Editor) Load(document string) {
-	e.doc.set(e.doc.literal(Typable(document)))
+	e.doc.set(e.doc.pieces.literal(Typable(document)))
 	e.doc.moveTo(0)
 	e.doc.Forget()
 }
@@ -99,12 +99,12 @@ func (e *Editor) MoveRows(by int) {
 }
 
 // Restore replaces the text by typed or pasted text. Long text becomes a token.
-func (e *Editor) Restore(typed string) { e.Set(e.doc.collapse(typed, "")) }
+func (e *Editor) Restore(typed string) { e.Set(e.doc.pieces.collapse(typed, "")) }
 
 // Take empties the editor and returns its content.
 func (e *Editor) Take() Typed {
 	raw := e.Raw()
-	s := Typed{Text: e.doc.expand(raw), Images: e.doc.images(raw)}
+	s := Typed{Text: e.doc.pieces.expand(raw), Images: e.doc.pieces.images(raw)}
 	e.History.keep(s.Text, raw)
 	e.History.end()
 	e.doc.Reset("")
@@ -116,8 +116,8 @@ func (e *Editor) Take() Typed {
 // may have had other images.
 func (e *Editor) RestorePrompt(s Typed) {
 	raw := e.History.WithTokens(s.Text)
-	if !SameImages(e.doc.images(raw), s.Images) {
-		raw = e.doc.withTokens(s)
+	if !SameImages(e.doc.pieces.images(raw), s.Images) {
+		raw = e.doc.pieces.withTokens(s)
 	}
 	e.Set(raw)
 }
@@ -143,7 +143,7 @@ func (e *Editor) Paste(pasted string) {
 		e.Mode.vi.AskFor(Typable(pasted))
 		return
 	}
-	e.doc.Insert(e.doc.collapse(pasted, e.Raw()))
+	e.doc.Insert(e.doc.pieces.collapse(pasted, e.Raw()))
 	if e.Mode.Hint() != "" {
 		e.Mode.replaced()
 	}
@@ -152,23 +152,23 @@ func (e *Editor) Paste(pasted string) {
 // Type inserts text at the cursor as if the user typed it.
 func (e *Editor) Type(typed string) {
 	if typed = Typable(typed); typed != "" {
-		e.doc.Type(e.doc.literal(typed))
+		e.doc.Type(e.doc.pieces.literal(typed))
 	}
 }
 
 // Complete replaces the text between two offsets and moves the caret to its end.
 func (e *Editor) Complete(from, to int, typed string) {
 	e.doc.MoveTo(to)
-	e.doc.Replace(from, to, e.doc.literal(Typable(typed)))
+	e.doc.Replace(from, to, e.doc.pieces.literal(Typable(typed)))
 }
 
 // Attach replaces the last occurrence of path by an image, or inserts the image at
 // the cursor if path is empty.
 func (e *Editor) Attach(path string, p Piece) {
 	if path == "" {
-		e.doc.Insert(e.doc.add(p))
+		e.doc.Insert(e.doc.pieces.add(p))
 	} else if at := strings.LastIndex(e.Raw(), path); at >= 0 {
-		e.doc.Replace(at, at+len(path), e.doc.add(p))
+		e.doc.Replace(at, at+len(path), e.doc.pieces.add(p))
 	}
 	e.doc.number()
 }

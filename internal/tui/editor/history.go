@@ -22,7 +22,7 @@ type History struct {
 func (h *History) Navigating() bool { return h.back > 0 }
 
 // Remember keeps the images of a prompt for the history.
-func (h *History) Remember(s Typed) { h.keep(s.Text, h.doc.withTokens(s)) }
+func (h *History) Remember(s Typed) { h.keep(s.Text, h.doc.pieces.withTokens(s)) }
 
 // keep remembers the tokens of a sent prompt.
 func (h *History) keep(text, raw string) {
@@ -40,7 +40,7 @@ func (h *History) WithTokens(text string) string {
 	if raw, ok := h.kept[strings.TrimSpace(text)]; ok {
 		return raw
 	}
-	return h.doc.collapse(text, "")
+	return h.doc.pieces.collapse(text, "")
 }
 
 // end leaves the history.

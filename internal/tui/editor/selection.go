@@ -50,7 +50,7 @@ func (s *Selection) Text() string {
 	if to > len(s.doc.String()) || s.now.byKeys {
 		return ""
 	}
-	return s.doc.expand(s.doc.String()[from:to])
+	return s.doc.pieces.expand(s.doc.String()[from:to])
 }
 
 // Clear removes the selection.
@@ -112,7 +112,7 @@ func (s *Selection) press(msg tea.KeyPressMsg, act keys.Action) bool {
 		return false
 	case act == keys.CopySelection:
 		d.emacs.Copy(from, to)
-		text := d.expand(d.String()[from:to])
+		text := d.pieces.expand(d.String()[from:to])
 		s.copied = &text
 	case act == keys.DeleteWord, act == keys.DeleteToStart, act == keys.DeleteToEnd:
 		d.emacs.Cut(from, to)
@@ -122,7 +122,7 @@ func (s *Selection) press(msg tea.KeyPressMsg, act keys.Action) bool {
 		d.Replace(from, to, "")
 		d.emacs.Yank()
 	case act == "" && msg.Text != "" && msg.Mod != keys.Virtual:
-		d.TypeOver(from, to, d.literal(Typable(msg.Text)))
+		d.TypeOver(from, to, d.pieces.literal(Typable(msg.Text)))
 	default:
 		return false
 	}

@@ -11,7 +11,7 @@ const brackets = "()[]{}"
 
 // matching returns the counterpart of the first bracket at or after the caret in the
 // line.
-func (b buffer) matching() (to int, ok bool) {
+func (b reader) matching() (to int, ok bool) {
 	for at, end := b.Caret(), b.lineEnd(b.Caret()); at < end; at++ {
 		if i := strings.IndexByte(brackets, b.String()[at]); i >= 0 {
 			return b.unmatched(at, brackets[i&^1], brackets[i|1], i%2 == 0)
@@ -22,7 +22,7 @@ func (b buffer) matching() (to int, ok bool) {
 
 // unmatched returns the nearest unmatched bracket after an offset, or before it if
 // on is false.
-func (b buffer) unmatched(at int, open, shut byte, on bool) (to int, ok bool) {
+func (b reader) unmatched(at int, open, shut byte, on bool) (to int, ok bool) {
 	step, inner, outer := 1, open, shut
 	if !on {
 		step, inner, outer = -1, shut, open
@@ -44,7 +44,7 @@ func (b buffer) unmatched(at int, open, shut byte, on bool) (to int, ok bool) {
 
 // paragraphMotion returns the motion to the n-th empty line after a paragraph, or before one
 // if on is false. The end of the text counts as the last of them.
-func (b buffer) paragraphMotion(n int, on bool) motion {
+func (b reader) paragraphMotion(n int, on bool) motion {
 	at, seen := b.lineStart(b.Caret()), false
 	for {
 		empty := at == b.lineEnd(at)
@@ -68,7 +68,7 @@ func (b buffer) paragraphMotion(n int, on bool) motion {
 }
 
 // lastLetter returns the last character of the text, or the end of an empty last line.
-func (b buffer) lastLetter() int {
+func (b reader) lastLetter() int {
 	if at := len(b.String()); at > 0 && b.String()[at-1] != '\n' {
 		return text.Previous(b.String(), at)
 	}
@@ -82,7 +82,7 @@ type run struct {
 }
 
 // runs returns all runs of the text.
-func (b buffer) runs() (all []run) {
+func (b reader) runs() (all []run) {
 	at := 0
 	for line := range strings.SplitSeq(b.String(), "\n") {
 		is := strings.Trim(line, " \t") == ""
@@ -99,7 +99,7 @@ func (b buffer) runs() (all []run) {
 // paragraphs returns the range of n paragraphs or runs of blank lines from the caret
 // on. around includes the blank lines after each paragraph, or before the first if the
 // text ends without one.
-func (b buffer) paragraphs(n int, around bool) (from, to int, ok bool) {
+func (b reader) paragraphs(n int, around bool) (from, to int, ok bool) {
 	all := b.runs()
 	first := 0
 	for all[first].to < b.Caret() {

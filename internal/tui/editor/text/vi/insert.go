@@ -23,24 +23,24 @@ type insertion struct {
 // begin enters insert mode at the position that the key selects.
 func (v *Vi) begin(key string, times int) {
 	b := v.b
-	b.Join()
+	b.doc.Join()
 	mode := Insert
 	switch key {
 	case "I":
-		b.MoveTo(b.firstLetter(b.lineStart(b.Caret())))
+		b.doc.MoveTo(b.firstLetter(b.lineStart(b.Caret())))
 	case "gI":
-		b.MoveTo(b.lineStart(b.Caret()))
+		b.doc.MoveTo(b.lineStart(b.Caret()))
 	case "a":
-		b.MoveTo(b.along(1))
+		b.doc.MoveTo(b.along(1))
 	case "A":
-		b.MoveTo(b.lineEnd(b.Caret()))
+		b.doc.MoveTo(b.lineEnd(b.Caret()))
 	case "o":
 		at := b.lineEnd(b.Caret())
-		b.Edit(at, at, "\n")
+		b.doc.Edit(at, at, "\n")
 	case "O":
 		at := b.lineStart(b.Caret())
-		b.Edit(at, at, "\n")
-		b.MoveTo(at)
+		b.doc.Edit(at, at, "\n")
+		b.doc.MoveTo(at)
 	case "R":
 		mode = Replace
 	}
@@ -70,9 +70,9 @@ func (v *Vi) leaveInsert() {
 		v.repeat.typed, v.repeat.erased = typed, erased
 	}
 	v.entered.multiply(typed, erased)
-	b.Seal()
+	b.doc.Seal()
 	if b.Caret() > b.lineStart(b.Caret()) {
-		b.MoveTo(text.Previous(b.String(), b.Caret()))
+		b.doc.MoveTo(text.Previous(b.String(), b.Caret()))
 	}
 	v.mode, v.column = Normal, -1
 	v.reset()
@@ -84,7 +84,7 @@ func (in *insertion) multiply(typed string, erased int) {
 	for range min(in.times-1, most) {
 		if in.lines {
 			at := in.b.lineEnd(in.b.Caret())
-			in.b.Edit(at, at, "\n")
+			in.b.doc.Edit(at, at, "\n")
 		}
 		in.enter(typed, erased)
 	}
@@ -94,17 +94,17 @@ func (in *insertion) multiply(typed string, erased int) {
 func (in *insertion) enter(s string, erased int) {
 	b := in.b
 	for ; erased > 0 && b.Caret() > 0; erased-- {
-		b.Edit(text.Previous(b.String(), b.Caret()), b.Caret(), "")
+		b.doc.Edit(text.Previous(b.String(), b.Caret()), b.Caret(), "")
 	}
 	if !in.over {
-		b.Insert(s)
+		b.doc.Insert(s)
 		return
 	}
 	from, to := b.Caret(), b.Caret()
 	for i := 0; i < len(s) && to < b.lineEnd(b.Caret()) && s[i] != '\n'; i = text.Next(s, i) {
 		to = text.Next(b.String(), to)
 	}
-	b.Edit(from, to, s)
+	b.doc.Edit(from, to, s)
 }
 
 // typed returns the text that was typed in insert mode and the number of characters
@@ -145,7 +145,7 @@ func (in *insertion) pressReplace(key string) bool {
 			old = b.at(b.Caret())
 		}
 		in.replaced = append(in.replaced, old)
-		b.Edit(b.Caret(), b.Caret()+len(old), key)
+		b.doc.Edit(b.Caret(), b.Caret()+len(old), key)
 	}
 	return true
 }
@@ -160,9 +160,9 @@ func (in *insertion) backOver() {
 	if n >= 0 && at >= in.caret {
 		old := in.replaced[n]
 		in.replaced = in.replaced[:n]
-		b.Edit(at, b.Caret(), old)
+		b.doc.Edit(at, b.Caret(), old)
 	}
-	b.MoveTo(at)
+	b.doc.MoveTo(at)
 }
 
 // repeat is the last change, which . repeats: its keys and the text typed in insert mode.

@@ -19,7 +19,7 @@ type motion struct {
 // motions finds the targets of motion keys. It holds what later motions continue: the
 // last searches and the column of j and k.
 type motions struct {
-	b      buffer
+	b      reader
 	find   charSearch
 	sought pattern
 	column int // negative for none
@@ -89,7 +89,7 @@ func (ms *motions) motion(key string, c *command) (m motion, ok bool) {
 }
 
 // back returns the offset n characters before the caret, within its line.
-func (b buffer) back(n int) int {
+func (b reader) back(n int) int {
 	at, start := b.Caret(), b.lineStart(b.Caret())
 	for ; n > 0 && at > start; n-- {
 		at = text.Previous(b.String(), at)
@@ -98,7 +98,7 @@ func (b buffer) back(n int) int {
 }
 
 // along returns the offset n characters after the caret, within its line.
-func (b buffer) along(n int) int {
+func (b reader) along(n int) int {
 	at, end := b.Caret(), b.lineEnd(b.Caret())
 	for ; n > 0 && at < end; n-- {
 		at = text.Next(b.String(), at)
@@ -108,13 +108,13 @@ func (b buffer) along(n int) int {
 
 // below returns the end of the line n lines below the caret's, or of the last line.
 // ok is false if n > 0 and the caret is on the last line.
-func (b buffer) below(n int) (at int, ok bool) {
+func (b reader) below(n int) (at int, ok bool) {
 	ok = n == 0 || b.lineEnd(b.Caret()) < len(b.String())
 	return b.lineEnd(text.Line(b.String(), b.lineNumber()+n)), ok
 }
 
 // lastNonBlank returns the last non-blank character of the line that ends at end.
-func (b buffer) lastNonBlank(end int) int {
+func (b reader) lastNonBlank(end int) int {
 	start := b.lineStart(end)
 	line := strings.TrimRight(b.String()[start:end], " \t")
 	if line == "" {
@@ -124,12 +124,12 @@ func (b buffer) lastNonBlank(end int) int {
 }
 
 // lineMotion returns the motion to line n, counted from 1, or to the last line.
-func (b buffer) lineMotion(n int) motion {
+func (b reader) lineMotion(n int) motion {
 	return motion{to: b.firstLetter(text.Line(b.String(), n-1)), lines: true}
 }
 
 // lineDown returns the motion to the line n lines below the caret's, for an operator.
-func (b buffer) lineDown(n int, operator string) motion {
+func (b reader) lineDown(n int, operator string) motion {
 	if n == 0 && operator == "y" { // the caret stays
 		return motion{to: b.Caret(), lines: true}
 	}
@@ -150,7 +150,7 @@ func (ms *motions) vertical(n int) motion {
 }
 
 // rowMotion returns the motion n rows down on the screen.
-func (b buffer) rowMotion(n int) motion {
+func (b reader) rowMotion(n int) motion {
 	row, col := b.Rows().Locate(b.Caret())
 	if row += n; row < 0 || row >= b.Rows().Count() {
 		return motion{fails: true}
@@ -194,7 +194,7 @@ func (ms *motions) findMotion(key string, n int) motion {
 }
 
 // step returns the next or previous character in the line, negative if there is none.
-func (b buffer) step(at int, back bool) int {
+func (b reader) step(at int, back bool) int {
 	switch {
 	case at < 0:
 		return at
@@ -209,7 +209,7 @@ func (b buffer) step(at int, back bool) int {
 }
 
 // at returns the character at an offset.
-func (b buffer) at(at int) string {
+func (b reader) at(at int) string {
 	if at < 0 || at >= len(b.String()) {
 		return ""
 	}

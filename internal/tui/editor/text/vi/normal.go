@@ -39,18 +39,18 @@ func (v *Vi) runNormal(key string) {
 // undoRedo undoes or redoes a change and places the caret as vim does.
 func (b buffer) undoRedo(key string) bool {
 	if key == "u" {
-		return b.Undo()
+		return b.doc.Undo()
 	}
 	was := b.String()
-	if !b.Redo() {
+	if !b.doc.Redo() {
 		return false
 	}
-	at := b.StepCaret()
+	at := b.doc.StepCaret()
 	line, col := strings.Count(was[:at], "\n"), at-text.LineStart(was, at)
 	start := text.Line(b.String(), line)
-	b.MoveTo(min(start+col, b.lineEnd(start)))
+	b.doc.MoveTo(min(start+col, b.lineEnd(start)))
 	if strings.Count(b.String()[:start], "\n") < line {
-		b.MoveTo(b.firstLetter(start))
+		b.doc.MoveTo(b.firstLetter(start))
 	}
 	return true
 }
@@ -59,7 +59,7 @@ func (b buffer) undoRedo(key string) bool {
 func (b buffer) tilde(n int) {
 	from, to := b.Caret(), b.along(n)
 	b.rewrite(from, to, otherCase(b.String()[from:to]))
-	b.MoveTo(to)
+	b.doc.MoveTo(to)
 }
 
 // replaceLetter implements r: it replaces the characters at the caret, or all
@@ -93,14 +93,14 @@ func (b buffer) replaceAll(from, to int, by string, marked bool) {
 		}
 		with = strings.Join(lines, "\n")
 	}
-	b.Edit(from, to, with)
+	b.doc.Edit(from, to, with)
 	switch {
 	case marked:
-		b.MoveTo(from)
+		b.doc.MoveTo(from)
 	case by == "\n":
-		b.MoveTo(b.firstLetter(b.Caret()))
+		b.doc.MoveTo(b.firstLetter(b.Caret()))
 	default:
-		b.MoveTo(max(b.Caret()-len(by), from))
+		b.doc.MoveTo(max(b.Caret()-len(by), from))
 	}
 }
 
@@ -113,8 +113,8 @@ func (b buffer) joinLines(n int, spaced bool) {
 		return
 	}
 	joined, at := joined(strings.Split(b.String()[start:to], "\n"), spaced)
-	b.Edit(start, to, joined)
-	b.MoveTo(start + at)
+	b.doc.Edit(start, to, joined)
+	b.doc.MoveTo(start + at)
 }
 
 // joined returns lines as one line, and the offset where the last of them starts,

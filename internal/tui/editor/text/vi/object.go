@@ -14,7 +14,7 @@ func (v *Vi) takeObject(which, key string) {
 	case !ok:
 		v.reset()
 	case v.operator != "":
-		b.MoveTo(from)
+		b.doc.MoveTo(from)
 		v.operate(m)
 	default:
 		if m.lines {
@@ -28,7 +28,7 @@ func (v *Vi) takeObject(which, key string) {
 			to = text.Previous(b.String(), to)
 		}
 		v.anchor = from
-		b.MoveTo(to)
+		b.doc.MoveTo(to)
 		v.reset()
 		v.column = -1
 	}
@@ -98,7 +98,7 @@ func (v *Vi) words(n int, big, around bool) (from, to int, ok bool) {
 
 // aroundEnd returns the end of an "a" object: after the whitespace that follows a
 // word, or after the word that follows whitespace, maybe on the next line.
-func (b buffer) aroundEnd(at int, big, blanksFirst bool) (to int, ok bool) {
+func (b reader) aroundEnd(at int, big, blanksFirst bool) (to int, ok bool) {
 	s := b.String()
 	if !blanksFirst {
 		if at == len(s) || s[at] == '\n' || kindAt(s, at, big) != text.Blank {
@@ -114,7 +114,7 @@ func (b buffer) aroundEnd(at int, big, blanksFirst bool) (to int, ok bool) {
 
 // blanksBefore returns the start of the whitespace before a word, unless it is
 // indentation.
-func (b buffer) blanksBefore(at int, big bool) int {
+func (b reader) blanksBefore(at int, big bool) int {
 	start := b.lineStart(at)
 	if at == start {
 		return at
@@ -126,7 +126,7 @@ func (b buffer) blanksBefore(at int, big bool) int {
 }
 
 // blanksStart returns the start of the word or whitespace at an offset in the line.
-func (b buffer) blanksStart(at int, big bool) int {
+func (b reader) blanksStart(at int, big bool) int {
 	kind, start := kindAt(b.String(), at, big), b.lineStart(at)
 	for at > start && kindAt(b.String(), text.Previous(b.String(), at), big) == kind {
 		at = text.Previous(b.String(), at)
@@ -135,7 +135,7 @@ func (b buffer) blanksStart(at int, big bool) int {
 }
 
 // objectEnd returns the end of the word or whitespace at an offset in the line.
-func (b buffer) objectEnd(at int, big bool) (to int, ok bool) {
+func (b reader) objectEnd(at int, big bool) (to int, ok bool) {
 	if at >= len(b.String()) {
 		return at, false
 	}
@@ -154,7 +154,7 @@ func (b buffer) objectEnd(at int, big bool) (to int, ok bool) {
 
 // quoted returns the range between two quotes in the line: those around the caret,
 // or the first ones after it.
-func (b buffer) quoted(quote byte, around bool, n int) (from, to int, ok bool) {
+func (b reader) quoted(quote byte, around bool, n int) (from, to int, ok bool) {
 	start, end := b.lineStart(b.Caret()), b.lineEnd(b.Caret())
 	line, at := b.String()[start:end], b.Caret()-start
 	from, to = quotesAround(line, at, quote)
@@ -225,7 +225,7 @@ func escaped(line string, at int) bool {
 
 // bracketed returns the range between the n-th brackets around the caret. It excludes
 // a newline after the opening bracket and the indentation of the closing one.
-func (b buffer) bracketed(open, shut byte, around bool, n int) (from, to int, ok bool) {
+func (b reader) bracketed(open, shut byte, around bool, n int) (from, to int, ok bool) {
 	s := b.String()
 	from = b.Caret()
 	if from < len(s) && s[from] == open {

@@ -68,13 +68,13 @@ func (v *Vi) operate(m motion) {
 }
 
 // inIndent reports whether only whitespace is before an offset in its line.
-func (b buffer) inIndent(at int) bool { return b.firstLetter(b.lineStart(at)) >= at }
+func (b reader) inIndent(at int) bool { return b.firstLetter(b.lineStart(at)) >= at }
 
 // apply applies an operator to a range.
 func (v *Vi) apply(op string, s span) {
 	b := v.b
 	v.mode = Normal
-	b.MoveTo(s.caret)
+	b.doc.MoveTo(s.caret)
 	if s.lines {
 		s.from, s.to = b.lineStart(s.from), b.lineEnd(s.to)
 	}
@@ -88,8 +88,8 @@ func (v *Vi) apply(op string, s span) {
 		b.cutOut(s)
 		v.done(true)
 	case "c":
-		b.Join()
-		b.Edit(s.from, s.to, "")
+		b.doc.Join()
+		b.doc.Edit(s.from, s.to, "")
 		v.change(Insert, 1)
 	case ">", "<":
 		b.shift(op, s)
@@ -97,7 +97,7 @@ func (v *Vi) apply(op string, s span) {
 	case "gu", "gU", "g~":
 		how := map[string]func(string) string{"gu": strings.ToLower, "gU": strings.ToUpper, "g~": otherCase}[op]
 		b.rewrite(s.from, s.to, how(b.String()[s.from:s.to]))
-		b.MoveTo(s.caret)
+		b.doc.MoveTo(s.caret)
 		v.done(true)
 	default:
 		v.reset()
@@ -108,7 +108,7 @@ func (v *Vi) apply(op string, s span) {
 // rewrite replaces a range if the new text is different.
 func (b buffer) rewrite(from, to int, with string) {
 	if b.String()[from:to] != with {
-		b.Edit(from, to, with)
+		b.doc.Edit(from, to, with)
 	}
 }
 
@@ -123,7 +123,7 @@ func otherCase(s string) string {
 }
 
 // taken returns a range as a kill.
-func (b buffer) taken(s span) text.Kill {
+func (b reader) taken(s span) text.Kill {
 	k := text.Kill{Text: b.String()[s.from:s.to], Lines: s.lines}
 	if s.lines {
 		k.Text += "\n"
@@ -141,9 +141,9 @@ func (b buffer) cutOut(s span) {
 	case from > 0:
 		from--
 	}
-	b.Edit(from, to, "")
+	b.doc.Edit(from, to, "")
 	if s.lines {
-		b.MoveTo(b.firstLetter(b.lineStart(b.Caret())))
+		b.doc.MoveTo(b.firstLetter(b.lineStart(b.Caret())))
 	}
 }
 
@@ -167,5 +167,5 @@ func (b buffer) shift(op string, s span) {
 	}
 	from = b.lineStart(s.from)
 	b.rewrite(from, to, strings.Join(all, "\n"))
-	b.MoveTo(b.firstLetter(from))
+	b.doc.MoveTo(b.firstLetter(from))
 }

@@ -19,46 +19,46 @@ func (b buffer) put(k text.Kill, key string, times int) {
 	}
 	with := strings.Repeat(k.Text, fits(k, times))
 	at, after, beyond := b.Caret(), strings.HasSuffix(key, "p"), key[0] == 'g'
-	b.Join()
+	b.doc.Join()
 	switch {
 	case k.Lines && after:
 		at = b.lineEnd(at)
-		b.Edit(at, at, "\n"+strings.TrimSuffix(with, "\n"))
+		b.doc.Edit(at, at, "\n"+strings.TrimSuffix(with, "\n"))
 		at++
 	case k.Lines:
 		at = b.lineStart(at)
-		b.Edit(at, at, with)
+		b.doc.Edit(at, at, with)
 	default:
 		if after {
 			at = b.along(1)
 		}
-		b.Edit(at, at, with)
+		b.doc.Edit(at, at, with)
 	}
 	switch {
 	case beyond && k.Lines:
-		b.MoveTo(b.lineStart(min(at+len(with), len(b.String()))))
+		b.doc.MoveTo(b.lineStart(min(at+len(with), len(b.String()))))
 	case k.Lines:
-		b.MoveTo(b.firstLetter(at))
+		b.doc.MoveTo(b.firstLetter(at))
 	case !beyond:
 		b.endPut(at, with)
 	}
-	b.Seal()
+	b.doc.Seal()
 }
 
 // endPut moves the caret from the end of text that was put within a line to its last
 // character, or to its start if it has several lines.
 func (b buffer) endPut(start int, s string) {
 	if strings.Contains(s, "\n") {
-		b.MoveTo(start)
+		b.doc.MoveTo(start)
 	} else {
-		b.MoveTo(text.Previous(b.String(), b.Caret()))
+		b.doc.MoveTo(text.Previous(b.String(), b.Caret()))
 	}
 }
 
 // putOver implements p and P of visual mode: it replaces the selection by a kill.
 func (b buffer) putOver(s span, k text.Kill) {
-	b.Join()
-	b.MoveTo(s.from)
+	b.doc.Join()
+	b.doc.MoveTo(s.from)
 	with := strings.Repeat(k.Text, fits(k, s.times))
 	switch {
 	case with == "":
@@ -67,14 +67,14 @@ func (b buffer) putOver(s span, k text.Kill) {
 		if !k.Lines {
 			with = strings.Repeat(k.Text+"\n", fits(k, s.times))
 		}
-		b.Edit(s.from, s.to, strings.TrimSuffix(with, "\n"))
-		b.MoveTo(b.firstLetter(s.from))
+		b.doc.Edit(s.from, s.to, strings.TrimSuffix(with, "\n"))
+		b.doc.MoveTo(b.firstLetter(s.from))
 	case k.Lines:
-		b.Edit(s.from, s.to, "\n"+with)
-		b.MoveTo(b.firstLetter(s.from + 1))
+		b.doc.Edit(s.from, s.to, "\n"+with)
+		b.doc.MoveTo(b.firstLetter(s.from + 1))
 	default:
-		b.Edit(s.from, s.to, with)
+		b.doc.Edit(s.from, s.to, with)
 		b.endPut(s.from, with)
 	}
-	b.Seal()
+	b.doc.Seal()
 }

@@ -108,7 +108,7 @@ func nextOf(all []int, at int, back bool) int {
 
 // wordNear returns the word at or after the caret in the line, or else the first
 // non-blank run.
-func (b buffer) wordNear() (at int, word string) {
+func (b reader) wordNear() (at int, word string) {
 	end := b.lineEnd(b.Caret())
 	for _, least := range []text.Class{text.Letter, text.Sign} {
 		for at = b.Caret(); at < end; at = text.Next(b.String(), at) {

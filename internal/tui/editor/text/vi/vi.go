@@ -39,8 +39,8 @@ type Vi struct {
 // New returns a Vi in insert mode that edits b. It adds deleted and yanked text to kills;
 // p and P put the latest.
 func New(b *text.Buffer, kills *text.Kills) *Vi {
-	on := buffer{b}
-	v := &Vi{b: on, motions: motions{b: on, column: -1}, kills: kills}
+	on := reader{b}
+	v := &Vi{b: buffer{on, b}, motions: motions{b: on, column: -1}, kills: kills}
 	v.Begin()
 	return v
 }
@@ -101,15 +101,28 @@ func (c *command) waits(key string, mode Mode) bool {
 // times returns the count of the command, at least 1.
 func (c *command) times() int { return max(c.count, 1) * max(c.opCount, 1) }
 
-// buffer adds the searches of motions and text objects to a text.Buffer.
-type buffer struct{ *text.Buffer }
+// readable is what motions and text objects use of a text.Buffer.
+type readable interface {
+	String() string
+	Caret() int
+	Rows() *text.Rows
+}
 
-func (b buffer) lineStart(at int) int { return text.LineStart(b.String(), at) }
+// reader finds the targets of motions and the ranges of text objects. It changes nothing.
+type reader struct{ readable }
 
-func (b buffer) lineEnd(at int) int { return text.LineEnd(b.String(), at) }
+// buffer adds the changes of operators and commands to a text.Buffer.
+type buffer struct {
+	reader
+	doc *text.Buffer
+}
+
+func (b reader) lineStart(at int) int { return text.LineStart(b.String(), at) }
+
+func (b reader) lineEnd(at int) int { return text.LineEnd(b.String(), at) }
 
 // lineNumber returns the number of the cursor's line, counted from 0.
-func (b buffer) lineNumber() int { return strings.Count(b.String()[:b.Caret()], "\n") }
+func (b reader) lineNumber() int { return strings.Count(b.String()[:b.Caret()], "\n") }
 
 // Press handles a key, given by name: "x", "esc", "ctrl+r", "space". It returns false
 // for keys that keep their meaning without vi.
@@ -236,7 +249,7 @@ func (v *Vi) move(key string, m motion) {
 		return
 	}
 	column := v.column
-	b.MoveTo(m.to)
+	b.doc.MoveTo(m.to)
 	switch key {
 	case "j", "k":
 	case "$":
@@ -261,6 +274,6 @@ func (v *Vi) done(changed bool) {
 // hold keeps the caret on a character in normal mode.
 func (v *Vi) hold() {
 	if v.mode == Normal {
-		v.b.HoldCharacter()
+		v.b.doc.HoldCharacter()
 	}
 }

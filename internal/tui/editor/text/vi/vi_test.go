@@ -41,14 +41,14 @@ func play(v *Vi, keys string) {
 		switch {
 		case v.Press(k):
 		case k == "end":
-			v.b.MoveTo(v.b.lineEnd(v.b.Caret()))
+			v.b.doc.MoveTo(v.b.lineEnd(v.b.Caret()))
 			v.Moved()
 		case k == "backspace":
-			v.b.EraseLeft()
+			v.b.doc.EraseLeft()
 		case k == "enter":
-			v.b.Type("\n")
+			v.b.doc.Type("\n")
 		case utf8.RuneCountInString(k) == 1:
-			v.b.Type(k)
+			v.b.doc.Type(k)
 		}
 	}
 }

@@ -66,7 +66,7 @@ func (v *Vi) extend(a area) {
 			at = text.Previous(b.String(), at)
 		}
 	}
-	b.MoveTo(at)
+	b.doc.MoveTo(at)
 }
 
 // lineCaret returns the caret after a command on selected lines: the caret itself if
@@ -103,7 +103,7 @@ func (v *Vi) runVisual(key string) {
 	if key == "o" || key == "O" {
 		at := v.anchor
 		v.anchor = b.Caret()
-		b.MoveTo(at)
+		b.doc.MoveTo(at)
 		v.reset()
 		return
 	}
@@ -133,7 +133,7 @@ func (v *Vi) runMarked(key string, s span) {
 	case "J", "gJ":
 		n := strings.Count(b.String()[s.from:max(v.anchor, b.Caret())], "\n")
 		v.mode = Normal
-		b.MoveTo(s.from)
+		b.doc.MoveTo(s.from)
 		b.joinLines(max(n, 1), key == "J")
 		v.done(true)
 	case "p", "P":
@@ -150,8 +150,8 @@ func (v *Vi) runMarked(key string, s span) {
 			at = min(s.to, b.lineEnd(max(v.anchor, b.Caret())))
 		}
 		v.mode = Normal
-		b.Join()
-		b.MoveTo(at)
+		b.doc.Join()
+		b.doc.MoveTo(at)
 		v.change(Insert, 1)
 	default:
 		v.reset()

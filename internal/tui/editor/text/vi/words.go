@@ -22,7 +22,7 @@ func emptyLineAt(s string, at int) bool {
 
 // wordMotion returns the motion of a key over words; uppercase keys use WORDs. cw leaves
 // the whitespace after the word, unlike dw.
-func (b buffer) wordMotion(key string, n int, operator string) motion {
+func (b reader) wordMotion(key string, n int, operator string) motion {
 	s, at := b.String(), b.Caret()
 	small := strings.ToLower(key)
 	big := key != small
@@ -134,7 +134,7 @@ func wordEnd(s string, at int, big, stays bool) int {
 }
 
 // firstLetter returns the first non-blank character of the line that starts at start.
-func (b buffer) firstLetter(start int) int {
+func (b reader) firstLetter(start int) int {
 	at, end := start, b.lineEnd(start)
 	for at < end && isBlank(b.String()[at]) {
 		at++

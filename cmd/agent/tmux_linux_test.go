@@ -29,7 +29,12 @@ func (h home) inTmux(t *testing.T) *mux {
 		t.Fatal(err)
 	}
 	h.env = append(h.env, "AGENT="+agent, "HISTFILE=/dev/null")
-	m := &mux{t: t, h: h, dir: t.TempDir()}
+	dir, err := os.MkdirTemp("/tmp", "tmux-") // the path of a socket must be short
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	m := &mux{t: t, h: h, dir: dir}
 	m.do("new-session", "-d", "-x", "80", "-y", "24", "env 'PS1=ready> ' bash --norc --noprofile -i")
 	t.Cleanup(func() { m.do("kill-server") })
 	m.wait("ready>")

@@ -265,7 +265,7 @@ func TestRunAgainAlways(t *testing.T) {
 	o := options(script.New(script.Call("c1", "shell", args("go test ./...")), script.Say("done")), run.tool())
 	o.Permissions.Paths = policy.Paths{Workspace: run.dir}
 	events := play(t, o, []string{"go"}, giving(event.Answer{Decision: event.Always}))
-	const scope = "`go test` with any arguments and the network in this project"
+	const scope = "`go test` with common options and the network in this project"
 	for _, e := range events {
 		switch e := e.(type) {
 		case event.Asked:

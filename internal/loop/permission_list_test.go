@@ -166,7 +166,7 @@ func TestExplanationOfASessionNamesNoFlags(t *testing.T) {
 	o.Permissions.Mode, o.Permissions.Paths.Workspace = event.ModeAsk, workspaceOf(t)
 	c := openDialogue(t, o)
 	for line, want := range map[string]string{
-		"go test ./...": "To allow it: choose row 2 when the dialog asks. It always allows `go test` with any arguments in this project.",
+		"go test ./...": "To allow it: choose row 2 when the dialog asks. It always allows `go test` with common options in this project.",
 		"./build.sh a":  `To allow it: approve it each time, or add to "allow" in "permissions" of the configuration: "command: ./build.sh a"`,
 		"rm $X":         "",
 	} {

@@ -14,7 +14,7 @@ func withNetwork(id string) event.Asked {
 	return event.Asked{Ask: event.Ask{ID: id, Title: "shell npm ci", Effect: "execute", Reach: event.ReachNetwork,
 		Targets: []event.Target{{Kind: "command", Value: "npm ci", Dir: "~/src/shop"}},
 		Why:     "other commands need approval (permission mode: ask)",
-		Scope:   "`npm ci` with any arguments and the network in this project", Project: true}}
+		Scope:   "`npm ci` with common options and the network in this project", Project: true}}
 }
 
 // again returns the question whether to run a command again.
@@ -70,7 +70,7 @@ func TestAskRestart(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
 		ask := again("1", event.ReachNetwork)
 		ask.Ask.Title, ask.Ask.Targets[0].Value, ask.Ask.Port = "restart job 2: npm run dev", "npm run dev", 3000
-		ask.Ask.Scope = "`npm run dev` with any arguments and the network in this project"
+		ask.Ask.Scope = "`npm run dev` with common options and the network in this project"
 		d := newDriver(t, w, h, screen.Options{})
 		d.events(userSaid("start the server"), call("r1", "1", "jobs"), start("1", "start job npm run dev", "execute"), ask)
 		d.armDialog()

@@ -116,7 +116,7 @@ func TestPlainAnswers(t *testing.T) {
 		{warned, "y", yes, "  warning: deletes files\n  a +0 −0\n  + deletes\n  1 yes"},
 		{which, "y|n|Yes|1", chose(0), "note: answer with a number, or type your answer after 3\n"},
 		{connects, "2", event.Answer{ID: "1", Decision: event.Always}, "  npm ci\n  If you approve this command, it can use the network.\n"},
-		{connects, "1", yes, "  1 yes\n  2 yes, and always allow `npm ci` with any arguments and the network in this\n    project\n  3 no  4 TEXT no, and tell the model why\n"},
+		{connects, "1", yes, "  1 yes\n  2 yes, and always allow `npm ci` with common options and the network in this\n    project\n  3 no  4 TEXT no, and tell the model why\n"},
 		{outside, "2|n", no, "ask: Run this command again in ~/src/shop outside the sandbox?\n  warning: outside the sandbox it can change all your files and use the network\n  npm ci\n  It failed because the sandbox blocks access to /home/tim/.npm/_cacache/tmp.\n"},
 		{large, "n", no, "ask: Run this command again in ~/src/shop?\n  warning: contains hidden characters, or characters that look like others\n  npm ci\n  It tried to change /home/tim/src/shop/big\\x1b[2J, which cannot be undone: it\n  is larger than 64 MB.\n"},
 		{outside, "4 use the mirror", event.Answer{ID: "1", Decision: event.Refuse, Note: "use the mirror"}, ""},

@@ -41,7 +41,7 @@ func TestAgain(t *testing.T) {
 		{event.ModeAll, deny, "npm ci", outside, false, ""},
 		{event.ModeAuto, nil, "npm ci", unkept, true, ""},
 		{event.ModePlan, nil, "npm ci", unkept, false, ""},
-		{event.ModeAll, deny, "go mod download", network, true, "`go mod download` with any arguments and the network in this project"},
+		{event.ModeAll, deny, "go mod download", network, true, "`go mod download` with common options and the network in this project"},
 		{event.ModeAll, nil, "curl localhost:3000", network, true, ""},
 		{event.ModeAsk, allow, "curl localhost:3000", outside, true, ""},
 	} {

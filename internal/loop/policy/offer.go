@@ -70,8 +70,8 @@ func describePrefixes(scopes ...Scope) string {
 	var out []string
 	words := map[string][]string{}
 	for _, s := range scopes {
-		with := " with any arguments"
-		if command.Restricts(strings.Fields(s.Value)) {
+		with := " without arguments"
+		if command.TakesArguments(strings.Fields(s.Value)) {
 			with = " with common options"
 		}
 		if s.Network {

@@ -18,17 +18,22 @@ func TestOffersOfALine(t *testing.T) {
 	dir := project(t, "package.json")
 	at := policy.Paths{Workspace: dir, Home: dir}
 	for _, c := range []struct{ before, line, offer string }{
-		{"", "git add -A && git commit -m x", "`git add` and `git commit` with any arguments in this project"},
-		{"", "git add -A; git add x", "`git add` with any arguments in this project"},
-		{"git add x", "git add -A && git commit -m x", "`git commit` with any arguments in this project"},
-		{"", "go vet && go build && go test | tail -3", "`go vet`, `go build` and `go test` with any arguments in this project"},
-		{"", "git add . && git commit -m x && git push", "`git add` and `git commit` with any arguments, and `git push` with any arguments and the network in this project"},
+		{"", "git add -A && git commit -m x", "`git add` and `git commit` with common options in this project"},
+		{"", "git add -A; git add x", "`git add` with common options in this project"},
+		{"git add x", "git add -A && git commit -m x", "`git commit` with common options in this project"},
+		{"", "go vet && go build && go test | tail -3", "`go vet`, `go build` and `go test` with common options in this project"},
+		{"", "git add . && git commit -m x && git push", "`git add` and `git commit` with common options, and `git push` with common options and the network in this project"},
 		{"", "go vet && go build && go test && go clean", ""},
-		{"go vet", "go vet && go build && go test && go clean", "`go build`, `go test` and `go clean` with any arguments in this project"},
+		{"go vet", "go vet && go build && go test && go clean", "`go build`, `go test` and `go clean` with common options in this project"},
 		{"", "go vet && rm -rf x", ""},
 		{"go vet", "go vet && rm -rf x", ""},
 		{"", "go vet && make > out", ""},
 		{"", "npm test && git add $X", ""},
+		{"", "rails db:migrate", "`rails db:migrate` without arguments in this project"},
+		{"", "rails db:migrate && git add -A", "`rails db:migrate` without arguments, and `git add` with common options in this project"},
+		{"", "rails db:migrate VERSION=1", ""},
+		{"rails db:migrate", "rails db:migrate VERSION=1", ""},
+		{"git pull", "git pull --strategy=/evil", ""},
 	} {
 		p := policy.Policy{Mode: event.ModeAsk}
 		if c.before != "" {
@@ -129,14 +134,14 @@ func TestStandingPermissionsDoNotCoverSecrets(t *testing.T) {
 }
 
 // A standing permission does not cover the content of files and directories outside the workspace.
-// It covers directories in which a compiler searches, and names of files in messages.
+// It covers names of files in messages.
 func TestStandingPermissionsDoNotCoverFilesOutside(t *testing.T) {
-	root := project(t, "x", "work/inner/y", "work/main.c", "work/package.json", "with space/a b", "other/x")
+	root := project(t, "x", "work/inner/y", "work/main.c", "work/package.json", "with space/a b", "other/x", "headers/x.h")
 	dir := filepath.Join(root, "work")
 	if err := os.Symlink("../other", filepath.Join(dir, "link")); err != nil {
 		t.Skip(err)
 	}
-	at := policy.Paths{Workspace: dir, Home: filepath.Join(t.TempDir(), "home"), Sandbox: policy.SandboxFull}
+	at := policy.Paths{Workspace: dir, Home: filepath.Join(t.TempDir(), "home"), Sandbox: policy.SandboxFull, Readable: func() []string { return []string{filepath.Join(root, "headers")} }}
 	for _, c := range []struct{ allowed, line, want string }{
 		{"git commit -m x", "git commit -F ROOT/x", "asks"},
 		{"git commit -m x", "git commit -FROOT/x", "asks"},
@@ -165,7 +170,11 @@ func TestStandingPermissionsDoNotCoverFilesOutside(t *testing.T) {
 		{"npm test", "npm test -- ..", "asks"},
 		{"go test", "go test ./... ./inner/...", "runs"},
 		{"pytest", "pytest inner ../missing", "runs"},
-		{"gcc -c main.c", "gcc -c -I.. -IROOT main.c", "runs"},
+		{"gcc -c main.c", "gcc -c -I.. main.c", "asks"},
+		{"gcc -c main.c", "gcc -c -IROOT main.c", "asks"},
+		{"gcc -c main.c", "gcc -c -I ROOT/other main.c", "asks"},
+		{"gcc -c main.c", "gcc main.c -LROOT/other", "asks"},
+		{"gcc -c main.c", "gcc -c -Iinner -IROOT/headers main.c", "runs"},
 		{"git commit -m x", "git commit -m 'Read ROOT/x'", "runs"},
 		{"git commit -m x", "git commit -m 'fix: ROOT/x' -m ../xyz", "runs"},
 		{"git commit -m x", "git commit -F main.c", "runs"},

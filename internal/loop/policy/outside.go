@@ -104,24 +104,20 @@ func (p *Policy) uncovered(f Facts) string {
 }
 
 // readsOutside reports whether a command that may change something names a file or a directory
-// outside the workspace, whose content it may read or run. It is not enough that a compiler searches
-// a directory there, or that a text of several words, such as a message, contains a path.
+// outside the workspace, whose content it may read or run. It is not enough that a text of several
+// words, such as a message, contains a path.
 func (f Facts) readsOutside() bool {
-	var files, dirs []string
+	var paths []string
 	for _, t := range f.touched {
-		switch kind := f.paths.look(t.path); {
-		case !t.outside || t.change || t.listed || f.writesTemporary(t.path):
-		case kind == command.File:
-			files = append(files, t.path)
-		case kind == command.Directory:
-			dirs = append(dirs, t.path)
+		kind := f.paths.look(t.path)
+		if t.outside && !t.change && !t.listed && !f.writesTemporary(t.path) && (kind == command.File || kind == command.Directory) {
+			paths = append(paths, t.path)
 		}
 	}
-	searches := func(w string) bool { return strings.HasPrefix(w, "-I") || strings.HasPrefix(w, "-L") }
 	return slices.ContainsFunc(f.Command.Parts, func(p command.Part) bool {
 		words := wordsOf(&p)
 		return p.Reason != "" && len(words) > 0 && slices.ContainsFunc(words[1:], func(w word) bool {
-			return names(w.text, files, f.dirs) || !searches(w.text) && names(w.text, dirs, f.dirs)
+			return names(w.text, paths, f.dirs)
 		})
 	})
 }

@@ -172,10 +172,11 @@ type Part struct {
 	// Reason says why the part needs approval, as a clause; empty if it only reads.
 	Reason string
 
-	dirs    []string // the directories in which the part may run; nil if unknown
-	defines []string // names of files that the part writes and of aliases
-	input   input
-	urgency int // how important Reason is
+	dirs     []string // the directories in which the part may run; nil if unknown
+	defines  []string // names of files that the part writes and of aliases
+	readsGit bool     // the arguments are those of a git command that only reads
+	input    input
+	urgency  int // how important Reason is
 }
 
 // input describes the standard input of a part.

@@ -41,6 +41,7 @@ var gitCommands = sync.OnceValue(func() map[string]program {
 // repository, which can name programs.
 func (v *prover) versioning(p *Part, args []string) string {
 	why := v.subcommand(p, args)
+	p.readsGit = why == ""
 	if why == "" && p.Git {
 		why = v.repositoryOf(p)
 		p.Git = why == ""

@@ -10,17 +10,17 @@ import (
 	"agent/internal/loop/bash"
 )
 
-// tools are programs for which a rule may cover all arguments.
+// tools are programs whose first argument is no subcommand.
 var tools = [...]string{
-	"mkdir", "touch", "pytest", "ruff", "mypy", "pyright", "black", "isort", "flake8", "pylint", "eslint", "prettier", "tsc", "jest", "vitest", "mocha", "biome", "oxlint",
-	"stylelint", "markdownlint", "phpunit", "rspec", "rubocop", "shellcheck", "shfmt", "staticcheck", "golangci-lint", "gofmt", "gofumpt", "goimports", "clang-format",
-	"clang-tidy", "cmake", "ninja", "ctest", "javac", "rustfmt", "rustc", "gcc", "g++", "clang", "clang++", "protoc", "tox", "nox", "pre-commit", "hadolint", "actionlint", "yamllint",
+	"mkdir", "touch", "pytest", "ruff", "mypy", "pyright", "black", "isort", "flake8", "pylint", "eslint", "prettier", "tsc", "jest", "vitest", "mocha", "oxlint",
+	"stylelint", "markdownlint", "phpunit", "rspec", "rubocop", "shellcheck", "shfmt", "staticcheck", "gofmt", "gofumpt", "goimports", "clang-format",
+	"clang-tidy", "cmake", "ninja", "ctest", "javac", "rustfmt", "rustc", "gcc", "g++", "clang", "clang++", "cc", "c++", "protoc", "tox", "nox", "pre-commit", "hadolint", "actionlint", "yamllint",
 }
 
 // families are programs whose first argument names what they do.
 var families = [...]string{
 	"git", "go", "npm", "pnpm", "yarn", "cargo", "make", "gmake", "just", "task", "pip", "pip3", "poetry", "uv", "gh", "glab", "dotnet", "mvn", "gradle", "composer",
-	"bundle", "rails", "rake", "mix", "gem", "brew", "apt", "apt-get", "swift", "flutter", "dart", "zig", "buf", "nx", "turbo", "lerna", "hatch", "pdm", "meson", "bazel", "terraform", "kubectl", "helm",
+	"bundle", "rails", "rake", "mix", "gem", "brew", "apt", "apt-get", "swift", "flutter", "dart", "zig", "buf", "nx", "turbo", "lerna", "hatch", "pdm", "meson", "bazel", "terraform", "kubectl", "helm", "golangci-lint", "biome",
 }
 
 // groups are subcommands whose own first argument names what they do.
@@ -109,23 +109,24 @@ func (c *Command) Covered(covers func(p *Part) bool) bool {
 //go:embed standing.txt
 var standingText string
 
-// standing holds standing.txt by program, or by program and subcommand. Its expressions have
-// \x00 for a space.
-var standing = sync.OnceValue(func() map[string]*regexp.Regexp {
-	out := map[string]*regexp.Regexp{}
+// standing holds the expressions of standing.txt by program, or by program and subcommand. They
+// have \x00 for a space, and each one is compiled when it is first used.
+var standing = sync.OnceValue(func() map[string]func() *regexp.Regexp {
+	out := map[string]func() *regexp.Regexp{}
 	var definitions []string
 	expand := strings.NewReplacer()
 	for line := range strings.Lines(standingText) {
-		names, pattern, ok := strings.Cut(strings.TrimSpace(line), " (")
 		if name, value, defines := strings.Cut(line, " = "); defines && strings.HasPrefix(name, "$") {
 			definitions = append([]string{strings.TrimSpace(name), expand.Replace(strings.TrimSpace(value))}, definitions...)
 			expand = strings.NewReplacer(definitions...)
 			continue
 		}
+		names, pattern, ok := strings.Cut(strings.TrimSpace(line), " (")
 		if !ok || strings.HasPrefix(names, "#") {
 			continue
 		}
-		matches := regexp.MustCompile(`(?s)^` + strings.ReplaceAll(expand.Replace("("+pattern), " ", `\x00`) + `$`)
+		source := `(?s)^` + strings.ReplaceAll(expand.Replace("("+pattern), " ", `\x00`) + `$`
+		matches := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(source) })
 		for name := range strings.SplitSeq(names, ",") {
 			out[strings.TrimSpace(name)] = matches
 		}
@@ -133,12 +134,12 @@ var standing = sync.OnceValue(func() map[string]*regexp.Regexp {
 	return out
 })
 
-// standingFor returns the expression for the first words of a command; nil if all of its
-// arguments are covered.
+// standingFor returns the expression for the arguments after the first words of a command; nil
+// if standing.txt has none.
 func standingFor(words []string) *regexp.Regexp {
 	for n := len(words); n > 0; n-- {
-		if covers := standing()[strings.Join(words[:n], " ")]; covers != nil {
-			return covers
+		if covers, ok := standing()[strings.Join(words[:n], " ")]; ok {
+			return covers()
 		}
 	}
 	return nil
@@ -147,13 +148,17 @@ func standingFor(words []string) *regexp.Regexp {
 // Targets reports whether the operands of a program are all targets, so that a standing
 // permission for "make test" is none for "make test deploy".
 func Targets(program string) bool {
-	covers := standing()[program]
-	return covers != nil && !covers.MatchString("\x00x")
+	covers, ok := standing()[program]
+	return ok && !covers().MatchString("\x00x")
 }
 
-// Restricts reports whether a standing permission for the first words of a command covers
-// only some options and operands.
-func Restricts(words []string) bool { return standingFor(words) != nil }
+// TakesArguments reports whether a standing permission for the first words of a command covers
+// some arguments after them.
+func TakesArguments(words []string) bool {
+	covers := standingFor(words)
+	_, reads := gitCommands()[first(words[min(1, len(words)):])]
+	return covers != nil && covers.String() != `(?s)^()$` || reads && words[0] == "git"
+}
 
 // coverable reports whether a standing permission may cover the part.
 func (p *Part) coverable() bool {
@@ -164,8 +169,12 @@ func (p *Part) coverable() bool {
 // other arguments.
 func (p *Part) covered() bool {
 	n := min(len(p.Argv), p.first())
-	covers, rest := standingFor(p.Argv[:n]), p.Argv[n:]
-	return covers == nil || covers.MatchString(strings.Join(append([]string{""}, rest...), "\x00"))
+	rest := p.Argv[n:]
+	if len(rest) == 0 || p.readsGit {
+		return true
+	}
+	covers := standingFor(p.Argv[:n])
+	return covers != nil && covers.MatchString(strings.Join(append([]string{""}, rest...), "\x00"))
 }
 
 // first returns how many words of the part a standing permission names.

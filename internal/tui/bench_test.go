@@ -73,10 +73,10 @@ func BenchmarkScrollFrames(b *testing.B) {
 		}
 		do(tea.WindowSizeMsg{Width: 120, Height: 40})
 		do(batch{openedEvent(all)})
-		for m.Transcript.Top.Page > 0 {
+		for m.session.Transcript.Top.Page > 0 {
 			do(keyPress("pgup"))
 		}
-		for !m.Transcript.Follow {
+		for !m.session.Transcript.Follow {
 			do(keyPress("pgdown"))
 		}
 		slices.Sort(frames)
@@ -146,7 +146,7 @@ func BenchmarkKeyWithDelegates(b *testing.B) {
 func BenchmarkWatchDelegate(b *testing.B) {
 	m := benchModel(20_000)
 	m.Update(batch{event.DelegatesNow{Delegates: []event.Delegate{{ID: 1, Name: "explore", State: event.DelegateWorking, Began: time.Now()}}}})
-	m.delegate.Show(1, false)
+	m.slash.Front.Screen.Delegate(1, false)
 	for _, ev := range long(2000) {
 		m.Update(batch{event.Delegated{ID: 1, Event: ev}})
 	}
@@ -176,7 +176,7 @@ func BenchmarkDeltas(b *testing.B) {
 func TestScrollingDrawsOnlyTheWindow(t *testing.T) {
 	m := benchModel(20_000)
 	drawn := func() (n int) {
-		for _, p := range m.Transcript.Pages.All {
+		for _, p := range m.session.Transcript.Pages.All {
 			for _, r := range p.Rows {
 				if r.Drawn.Version != 0 {
 					n++

@@ -33,7 +33,7 @@ import (
 // It reports false if k is another key, or ends nothing.
 func (m *model) cancel(k string) (cmd tea.Cmd, done bool) {
 	interrupts, clears := m.Keys.Is(k, keys.Interrupt), m.Keys.Is(k, keys.Clear)
-	stops := m.Busy() && interrupts && !m.Keys.Is(k, keys.Dismiss)
+	stops := m.session.Busy() && interrupts && !m.Keys.Is(k, keys.Dismiss)
 	switch full := m.layers.Full(); {
 	case full != nil && (stops || clears):
 		if w, ok := full.(writer); stops && !(ok && w.Writing()) {
@@ -42,7 +42,7 @@ func (m *model) cancel(k string) (cmd tea.Cmd, done bool) {
 		return m.layers.Cancel(), true
 	case full != nil:
 		return nil, false
-	case (interrupts || clears) && !m.Busy() && !m.dialog.Waits() && m.slash.CancelUndo():
+	case (interrupts || clears) && !m.session.Busy() && !m.dialog.Waits() && m.slash.CancelUndo():
 		return nil, true
 	case stops && !m.pagerCloses(k):
 		m.interrupt()
@@ -64,7 +64,7 @@ func (m *model) pagerCloses(k string) bool { return m.pager.Open() && m.Keys.Is(
 // a command that has not ended. Text typed in the dialog becomes the draft. The
 // questions of background delegates stay.
 func (m *model) interrupt() {
-	m.Interrupt()
+	m.session.Interrupt()
 	m.dialog.Release()
-	m.prompt.Questions.End(func(ask event.Ask) bool { return !m.Delegates.AskInBackground(ask) })
+	m.prompt.Questions.End(func(ask event.Ask) bool { return !m.session.Delegates.AskInBackground(ask) })
 }

@@ -33,14 +33,14 @@ type cancelled struct {
 var cancelCases = []cancelCase{
 	{open: "a message to a delegate",
 		do: func(d *driver) {
-			d.m.delegate.Show(1, true)
+			d.m.slash.Front.Screen.Delegate(1, true)
 			d.typeText("look")
 		},
 		shown:   "send to explore",
 		running: cancelled{leaves: "ctrl+s message", hides: "send to explore"},
 		idle:    cancelled{leaves: "ctrl+s message", hides: "send to explore"}},
 	{open: "the transcript of a delegate",
-		do:      func(d *driver) { d.m.delegate.Show(1, false) },
+		do:      func(d *driver) { d.m.slash.Front.Screen.Delegate(1, false) },
 		shown:   "ctrl+s message",
 		running: cancelled{interrupts: true, hides: "ctrl+s message"},
 		idle:    cancelled{hides: "ctrl+s message"}},

@@ -66,7 +66,7 @@ func TestCompactCommandLines(t *testing.T) {
 	d.wantCommands(event.EditContext{Step: event.CompactUndo}, event.Compact{Focus: "the failing tests"})
 	d.events(event.Summarizing{Model: "p/small"})
 	d.golden("compact-running")
-	if !d.m.Feed.Running {
+	if !d.m.session.Feed.Running {
 		t.Error("a summary cannot be interrupted")
 	}
 	d.events(&event.Compacted{Step: event.CompactSummary, Text: "short", Saved: 12_000, Why: "requested", Model: "p/small"}, &event.TurnEnd{Reason: event.Done, Duration: 2e9},

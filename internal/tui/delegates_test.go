@@ -125,7 +125,7 @@ func TestBackgroundDelegates(t *testing.T) {
 		stale[0].Ended = time.Time{}
 		d.events(event.DelegatesNow{Delegates: stale})
 		d.events(&event.UserSaid{Text: "[The delegate explore 1, which worked in the background, has ended. Its answer:]\n\n" + ends[0].(*event.DelegateEnd).Answer + "\n\n[explore 1: done]", Auto: true, Steered: true})
-		if !d.m.Feed.Running {
+		if !d.m.session.Feed.Running {
 			t.Error("the answer of a background delegate does not start a turn on the screen")
 		}
 		d.events(turnEnd(event.Done, time.Second))
@@ -137,7 +137,7 @@ func TestBackgroundDelegates(t *testing.T) {
 		}
 		d.press("ctrl+t")
 		d.golden("delegates-background-open-" + size)
-		if got := d.m.Feed.Facts.Cost; got != cost {
+		if got := d.m.session.Feed.Facts.Cost; got != cost {
 			t.Errorf("the cost is %v, want %v", got, cost)
 		}
 	})
@@ -146,7 +146,7 @@ func TestBackgroundDelegates(t *testing.T) {
 // sameTranscript compares the transcript with that of another driver.
 func (d *driver) sameTranscript(other *driver) {
 	d.t.Helper()
-	if a, b := strings.Join(d.m.Transcript.Window, "\n"), strings.Join(other.m.Transcript.Window, "\n"); a != b {
+	if a, b := strings.Join(d.m.session.Transcript.Window, "\n"), strings.Join(other.m.session.Transcript.Window, "\n"); a != b {
 		d.t.Errorf("got\n%s\nwant\n%s", b, a)
 	}
 }
@@ -486,7 +486,7 @@ func TestDelegatesDrawOnlyTheirRows(t *testing.T) {
 	all := d.threeCalls()
 	drawn := func() map[*transcript.Row]int {
 		versions := map[*transcript.Row]int{}
-		for _, p := range d.m.Transcript.Pages.All {
+		for _, p := range d.m.session.Transcript.Pages.All {
 			for _, r := range p.Rows {
 				versions[r] = r.Drawn.Version
 			}

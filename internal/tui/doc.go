@@ -19,12 +19,12 @@
 //
 // The layers also draw their lines, which layer.Stack.Draw places above and at the prompt
 // or in the full window, and get the mouse events over them, ticks, and the questions for
-// their hints: see package layer. The lines around them are in model.makePanel.
+// their hints: see package layer. The lines around them are in display.makePanel.
 //
 // A delta takes this way. pump gathers events and sends them as one batch, once a
 // frame while text streams. model.apply hands each event to Feed.Apply of package
 // transcript, which adds the text to the row of its message and marks the row as
-// changed. Then model.layout calls Transcript.Layout, which draws the changed rows in
+// changed. Then display.layout calls Transcript.Layout, which draws the changed rows in
 // the window, and model.View returns the screen. The renderer in package terminal
 // writes the cells that changed.
 //

@@ -236,7 +236,7 @@ func TestEnterRetriesAFailedTurn(t *testing.T) {
 	d.events(userSaid("one"), failed)
 	d.press("enter", "enter")
 	d.wantCommands(event.Retry{})
-	if !d.m.Feed.Running {
+	if !d.m.session.Feed.Running {
 		t.Error("the screen does not show that the retry runs")
 	}
 	d.events(done(llm.Assistant, "r", "Well"), turnEnd(event.UserInterrupt, 0))

@@ -96,7 +96,7 @@ func (p *player) mouse() {
 func (p *player) checkFullLayout() {
 	p.d.t.Helper()
 	got := p.d.m.View().Content
-	p.d.m.arrange()
+	p.d.m.display.arrange()
 	if d := cmp.Diff(got, p.d.m.View().Content); d != "" {
 		p.d.t.Errorf("screen after streamed text (-got +want):\n%s", d)
 	}

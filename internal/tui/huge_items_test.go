@@ -32,7 +32,7 @@ func TestHugeItems(t *testing.T) {
 		for range 60 {
 			d.press("pgdown")
 		}
-		for _, p := range d.m.Transcript.Pages.All {
+		for _, p := range d.m.session.Transcript.Pages.All {
 			for _, r := range p.Rows {
 				if n := len(r.Lines); n > 20_000 {
 					t.Errorf("%T has %d lines in one row", r.Item, n)

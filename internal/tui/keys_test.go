@@ -35,7 +35,7 @@ func TestChords(t *testing.T) {
 		t.Errorf("the hint for an incomplete key sequence is missing:\n%s", d.screen())
 	}
 	d.press("h")
-	if !d.m.layers.Has(d.m.help) {
+	if _, ok := d.m.layers.Full().(*help); !ok {
 		t.Error("the key sequence does not open the help")
 	}
 	d.press("q")

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/google/go-cmp/cmp"
 
+	"agent/internal/loop/event"
 	"agent/internal/tui/layer"
 	"agent/internal/tui/screen"
 )
@@ -50,6 +51,13 @@ func (n *note) Animates() bool { return n.animate }
 
 func (n *note) Tick() { n.got = append(n.got, "tick") }
 
+func (n *note) Receive(msg tea.Msg) tea.Cmd {
+	if _, ok := msg.(*event.Renamed); ok {
+		n.got = append(n.got, "renamed")
+	}
+	return nil
+}
+
 func (n *note) Closes(key string) bool { return key == "esc" }
 
 func (n *note) Cancel() (tea.Cmd, bool) {
@@ -57,8 +65,8 @@ func (n *note) Cancel() (tea.Cmd, bool) {
 	return nil, true
 }
 
-// An overlay needs only its own methods to be drawn, to get keys, the mouse and ticks, to
-// show hints, and to close with ctrl+c.
+// An overlay needs only its own methods to be drawn, to get keys, events, the mouse and
+// ticks, to show hints, and to close with ctrl+c.
 func TestOverlay(t *testing.T) {
 	for place, draft := range map[layer.Place]bool{layer.AbovePrompt: true, layer.AtPrompt: false} {
 		d := newDriver(t, 80, 24, screen.Options{})
@@ -80,7 +88,7 @@ func TestOverlay(t *testing.T) {
 		if diff := cmp.Diff(n.at, want); diff != "" {
 			t.Errorf("mouse events (-got +want):\n%s", diff)
 		}
-		if !d.m.Transcript.Follow {
+		if !d.m.session.Transcript.Follow {
 			t.Error("the wheel scrolled the transcript")
 		}
 
@@ -89,10 +97,11 @@ func TestOverlay(t *testing.T) {
 		d.events(turnEnd("done", time.Second))
 		n.got, n.animate = nil, true
 		d.press("x")
+		d.events(&event.Renamed{Title: "shop"})
 		d.advance(2 * spinnerPause)
 		n.animate = false
 		d.advance(time.Second)
-		if diff := cmp.Diff(n.got, []string{"x", "tick", "tick", "tick"}); diff != "" { // the last timer ran already
+		if diff := cmp.Diff(n.got, []string{"x", "renamed", "tick", "tick", "tick"}); diff != "" { // the last timer ran already
 			t.Errorf("keys and ticks (-got +want):\n%s", diff)
 		}
 		d.press("ctrl+c")

@@ -40,6 +40,15 @@ func (l *listLayer) update(msg tea.Msg) tea.Cmd {
 	return cmd
 }
 
+// Receive implements layer.Receiver.
+func (l *listLayer) Receive(msg tea.Msg) tea.Cmd {
+	switch msg.(type) {
+	case tea.WindowSizeMsg, list.Msg:
+		return l.update(msg)
+	}
+	return nil
+}
+
 // Key implements layer.Layer.
 func (l *listLayer) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
 	switch k := msg.String(); {

@@ -7,11 +7,9 @@ import (
 	uv "github.com/charmbracelet/ultraviolet"
 
 	"agent/internal/loop/event"
-	"agent/internal/tui/agents"
 	"agent/internal/tui/dialog"
 	"agent/internal/tui/editor"
 	"agent/internal/tui/layer"
-	"agent/internal/tui/list"
 	"agent/internal/tui/pager"
 	"agent/internal/tui/prompt"
 	"agent/internal/tui/screen"
@@ -28,7 +26,8 @@ const spinnerPause = 100 * time.Millisecond
 
 // model is the screen. It routes messages to its parts.
 type model struct {
-	*screen.Conversation
+	*screen.Window
+	session *screen.Conversation
 
 	editor   *editor.Editor
 	dialog   *dialog.Dialog
@@ -37,19 +36,18 @@ type model struct {
 	layers   *layer.Stack
 	question *question
 	prompt   *prompt.Prompt
-	lists    *listLayer
 	pager    *pager.Pager
-	activity *activity
-	help     *help
-	delegate *agents.View
+	display  *display
 	ticker   *ticker
+	mouse    *mouse
 
-	mouse  *mouse
+	end ending
+}
+
+// ending is how the screen closes.
+type ending struct {
 	orphan bool        // the agent has ended
-	next   screen.Exit // what the program does after the screen has closed
-
-	panel panel
-	chord string // the keys pressed so far of an incomplete key sequence
+	next   screen.Exit // what the program does then
 }
 
 // tickMsg is the timer message that advances the spinner and expires hints.
@@ -58,11 +56,11 @@ type tickMsg struct{}
 func newModel(o screen.Options, now func() time.Time, send func(event.Command)) *model {
 	c := screen.New(o, now, send)
 	c.Choosing = o.Models.Choose
-	m := &model{Conversation: c}
+	m := &model{Window: c.Window, session: c}
 	m.editor = editor.New(c.Keys, c.Styles, o.Vi)
 	m.dialog = dialog.New(c.Keys, c.Styles, o.Vi, o.Files.ShortDir, now)
 	notices := m.assemble()
-	m.Open(notices)
+	m.session.Open(notices)
 	m.slash.Models.Greet()
 	m.prompt.Drafts.Restore(o.Session.Draft)
 	return m
@@ -93,9 +91,9 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if (covered || m.covered()) && m.dialog.Waits() {
 		m.dialog.Hold()
 	}
-	m.arrangeAfter(msg)
-	cmd = tea.Batch(cmd, m.prompt.Drafts.Keep(), m.TurnPages())
-	m.ReportForced()
+	m.display.arrangeAfter(msg)
+	cmd = tea.Batch(cmd, m.prompt.Drafts.Keep(), m.session.TurnPages())
+	m.session.ReportForced()
 	if !m.ticker.ticking && m.ticker.needsTick() {
 		m.ticker.ticking = true
 		cmd = tea.Batch(cmd, m.After(m.ticker.nextTick(), tickMsg{}))
@@ -111,8 +109,8 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.Width, m.Height = msg.Width, msg.Height
-		m.lists.update(msg)
-		m.PlayNext()
+		m.layers.Receive(msg)
+		m.session.PlayNext()
 	case chooseModel:
 		return m.slash.Models.Show()
 	case tea.FocusMsg:
@@ -128,7 +126,7 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 		m.ticker.advanceWithText(msg)
 		return tea.Batch(m.notify.alert(msg), m.notify.followBranch(msg))
 	case gone:
-		m.orphan = true
+		m.end.orphan = true
 		return m.leave()
 	case tickMsg:
 		m.ticker.tick()
@@ -143,8 +141,6 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 		return m.pasteEnter(msg.Content)
 	case tea.MouseMsg:
 		return m.point(msg)
-	case list.Msg:
-		return m.lists.update(msg)
 	case dragDue:
 		return m.mouse.scrollOn()
 	default:
@@ -159,35 +155,30 @@ func (m *model) result(msg tea.Msg) tea.Cmd {
 		m.prompt.Suggestions.Refresh("model")
 		return cmd
 	}
-	if m.Take(msg) {
+	if m.session.Take(msg) {
 		return nil
 	}
 	switch msg := msg.(type) {
 	case branchRead:
 		m.Options.Files.Branch, m.notify.reading = msg.name, false
-	case pager.Found:
-		return m.pager.Find.Found(msg)
-	case agents.SessionRead:
-		m.delegate.Take(msg)
+	default:
+		return m.layers.Receive(msg)
 	}
 	return nil
 }
 
 // apply handles an event of the agent.
 func (m *model) apply(ev event.Event) {
-	m.Conversation.Apply(ev)
+	m.session.Apply(ev)
 	m.slash.Apply(ev)
-	if ev, ok := ev.(event.Delegated); ok {
-		m.delegate.Apply(ev)
-	}
-	m.pager.Find.Apply(ev, m.Transcript.Pages.Events()-1)
+	m.layers.Receive(ev)
 	switch ev := ev.(type) {
 	case event.Opened:
-		if m.TakeSummary(ev) {
-			m.Pending = tea.Batch(m.Pending, m.pager.Find.Again())
+		if m.session.TakeSummary(ev) {
+			m.session.Pending = tea.Batch(m.session.Pending, m.pager.Find.Again())
 		}
 	case *event.Rewound:
-		if m.Rewind(ev.Keep) {
+		if m.session.Rewind(ev.Keep) {
 			m.pager.Find.Close()
 		}
 	}
@@ -196,7 +187,7 @@ func (m *model) apply(ev event.Event) {
 
 // leaveFor closes the screen; the program then continues with next.
 func (m *model) leaveFor(next screen.Exit) tea.Cmd {
-	m.next = next
+	m.end.next = next
 	return m.leave()
 }
 

@@ -26,7 +26,7 @@ type dragDue struct{}
 // point clears the selection before a click, and passes a mouse event to the layers.
 func (m *model) point(msg tea.MouseMsg) tea.Cmd {
 	if m.layers.Full() != nil {
-		return m.layers.Mouse(msg, 1, &m.panel.Panel, 0)
+		return m.layers.Mouse(msg, 1, &m.display.panel.Panel, 0)
 	}
 	if click, ok := msg.(tea.MouseClickMsg); ok {
 		m.Flash, m.mouse.drags = "", false
@@ -35,7 +35,7 @@ func (m *model) point(msg tea.MouseMsg) tea.Cmd {
 		if click.Button != tea.MouseLeft {
 			return nil
 		}
-		m.Transcript.Selection.Clear()
+		m.session.Transcript.Selection.Clear()
 		m.LastKey = m.Now()
 		if !m.dialog.Takes() { // the second click of a double click on the draft must not answer a dialog
 			m.dialog.Elsewhere()
@@ -45,7 +45,7 @@ func (m *model) point(msg tea.MouseMsg) tea.Cmd {
 	if !ok {
 		return nil
 	}
-	return m.layers.Mouse(msg, clicks, &m.panel.Panel, m.Height-len(m.panel.Lines))
+	return m.layers.Mouse(msg, clicks, &m.display.panel.Panel, m.Height-len(m.display.panel.Lines))
 }
 
 // mouse selects text of the transcript, and expands and collapses its items.
@@ -188,5 +188,5 @@ func (m *model) selected() string {
 	if text := m.editor.Selection.Text(); text != "" {
 		return text
 	}
-	return m.Transcript.Selection.Text()
+	return m.session.Transcript.Selection.Text()
 }

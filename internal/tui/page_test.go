@@ -35,7 +35,7 @@ func FuzzPages(f *testing.F) {
 		w, h := 30+p.IntN(90), 4+p.IntN(40)
 		p.paged = resumedAt(t, w, h, p.all, p.prompt())
 		p.full = newDriver(t, w, h, screen.Options{})
-		p.full.m.Transcript.Pages.Limit = transcript.PageSize{Events: math.MaxInt, Bytes: math.MaxInt}
+		p.full.m.session.Transcript.Pages.Limit = transcript.PageSize{Events: math.MaxInt, Bytes: math.MaxInt}
 		p.full.events(p.all...)
 		for i := range 60 {
 			what := p.step()
@@ -44,7 +44,7 @@ func FuzzPages(f *testing.F) {
 			}
 		}
 		if loaded := p.paged.pagesRead(); loaded > 2+2*keptPages+p.paged.pagesShown() {
-			t.Errorf("%d of %d pages are in memory", loaded, len(p.paged.m.Transcript.Pages.All))
+			t.Errorf("%d of %d pages are in memory", loaded, len(p.paged.m.session.Transcript.Pages.All))
 		}
 	})
 }
@@ -61,7 +61,7 @@ func resumedAt(t *testing.T, w, h int, all []event.Event, tail int) *driver {
 	t.Helper()
 	o := screen.Options{Session: screen.Session{History: all[tail:]}}
 	d := bareDriver(t, o)
-	d.m.Transcript.Pages.Limit = smallPages
+	d.m.session.Transcript.Pages.Limit = smallPages
 	d.log = append([]event.Event{}, all...)
 	d.send(tea.WindowSizeMsg{Width: w, Height: h})
 	d.events(openedEvent(all))
@@ -70,7 +70,7 @@ func resumedAt(t *testing.T, w, h int, all []event.Event, tail int) *driver {
 
 // pagesRead counts the pages in memory.
 func (d *driver) pagesRead() (n int) {
-	for _, p := range d.m.Transcript.Pages.All[1:] {
+	for _, p := range d.m.session.Transcript.Pages.All[1:] {
 		if p.Read {
 			n++
 		}
@@ -79,7 +79,9 @@ func (d *driver) pagesRead() (n int) {
 }
 
 // pagesShown counts the pages that overlap the window.
-func (d *driver) pagesShown() int { return d.m.Transcript.Bottom.Page - d.m.Transcript.Top.Page + 1 }
+func (d *driver) pagesShown() int {
+	return d.m.session.Transcript.Bottom.Page - d.m.session.Transcript.Top.Page + 1
+}
 
 // pagedPair runs a session on two screens: paged unloads pages, full does not.
 type pagedPair struct {
@@ -213,7 +215,7 @@ func (p *pagedPair) turn() {
 func TestPagesAreUnloaded(t *testing.T) {
 	all := long(6000)
 	d := newDriver(t, 120, 40, screen.Options{Session: screen.Session{History: all}})
-	list := d.m.Transcript
+	list := d.m.session.Transcript
 	d.press("ctrl+home")
 	if got := d.screen(); !strings.Contains(got, "agent 0.1") || !strings.Contains(got, "do it once more") {
 		t.Errorf("ctrl+home does not show the beginning:\n%s", got)
@@ -263,7 +265,7 @@ func TestLoadingPagesKeepsThePosition(t *testing.T) {
 		case tea.BatchMsg:
 			due = append(due, msg...)
 		case transcript.PageRead:
-			slow.m.Transcript.Scroll(0) // cancel the pending scroll
+			slow.m.session.Transcript.Scroll(0) // cancel the pending scroll
 			do(msg)
 		}
 	}
@@ -318,7 +320,7 @@ func TestNoRewindBeforeOpened(t *testing.T) {
 	for _, line := range []string{"/rewind", "/rewind 1", "/fork", "/fork 2"} {
 		d.typeText(line)
 		d.press("enter")
-		if !strings.Contains(d.screen(), "still being read") || d.m.lists.list.Open != nil || d.quit {
+		if !strings.Contains(d.screen(), "still being read") || d.m.layers.Full() != nil || d.quit {
 			t.Errorf("%s runs before the session is read:\n%s", line, d.screen())
 		}
 		d.press("ctrl+u")
@@ -346,7 +348,7 @@ func TestUnreadableSession(t *testing.T) {
 		d.press("enter")
 		d.shows("the session cannot be read", "decode record 7")
 		d.hides("still being read", "again in an instant")
-		if d.m.lists.list.Open != nil || d.quit {
+		if d.m.layers.Full() != nil || d.quit {
 			t.Errorf("%s runs although the session is unreadable:\n%s", line, d.screen())
 		}
 	}

@@ -124,7 +124,7 @@ func TestCtrlCInterruptsEverywhere(t *testing.T) {
 			d.press("ctrl+c")
 			d.wantCommands(event.Interrupt{})
 			d.events(turnEnd(event.UserInterrupt, time.Second))
-			if d.m.Feed.Running || d.quit {
+			if d.m.session.Feed.Running || d.quit {
 				t.Errorf("the turn was not interrupted:\n%s", d.screen())
 			}
 		})

@@ -251,7 +251,7 @@ func TestResume(t *testing.T) {
 		d.press("enter")
 		d.events(event.Notice{Text: "below"})
 		d.press("enter")
-		if diff := cmp.Diff(d.m.next, screen.Exit{Open: "s3"}); diff != "" || !d.quit {
+		if diff := cmp.Diff(d.m.end.next, screen.Exit{Open: "s3"}); diff != "" || !d.quit {
 			t.Errorf("the screen ended: %v, with (-got +want):\n%s", d.quit, diff)
 		}
 	})

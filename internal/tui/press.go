@@ -21,7 +21,7 @@ func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
 	}
 	selected := m.selected()
 	m.Flash, m.LastKey = "", m.Now()
-	m.Transcript.Selection.Clear()
+	m.session.Transcript.Selection.Clear()
 	m.mouse.drags = false
 	m.layers.LetGo()
 	m.editor.Selection.Release()
@@ -52,10 +52,10 @@ func (m *model) typedElsewhere() {
 // chords appends a key to an incomplete key sequence and reports whether the result
 // is complete. A key that is a vi command does not begin a sequence.
 func (m *model) chords(msg tea.KeyPressMsg) (_ tea.KeyPressMsg, complete bool) {
-	if m.chord == "" && m.editor.Mode.Knows(msg.String()) {
+	if m.display.chord == "" && m.editor.Mode.Knows(msg.String()) {
 		return msg, true
 	}
-	msg, m.chord, complete = m.Keys.Chord(m.chord, msg)
+	msg, m.display.chord, complete = m.Keys.Chord(m.display.chord, msg)
 	return msg, complete
 }
 

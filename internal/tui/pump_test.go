@@ -173,22 +173,22 @@ func TestStreamDrivesTheSpinner(t *testing.T) {
 		d.advance(42 * time.Millisecond)
 		d.events(streamed("r1", "word "))
 	}
-	turned := d.m.Transcript.Frame
+	turned := d.m.session.Transcript.Frame
 	ticks = 0
 	for range 50 {
 		d.advance(42 * time.Millisecond)
 		d.events(streamed("r1", "word "))
 	}
-	if got := d.m.Transcript.Frame - turned; got < 14 || got > 18 {
+	if got := d.m.session.Transcript.Frame - turned; got < 14 || got > 18 {
 		t.Errorf("the spinner advanced %d times in two seconds", got)
 	}
 	if ticks > 8 {
 		t.Errorf("%d ticks in two seconds, want at most 8", ticks)
 	}
 	d.advance(5 * spinnerPause)
-	turned = d.m.Transcript.Frame
+	turned = d.m.session.Transcript.Frame
 	d.advance(5 * spinnerPause)
-	if got := d.m.Transcript.Frame - turned; got != 5 {
+	if got := d.m.session.Transcript.Frame - turned; got != 5 {
 		t.Errorf("the spinner advanced %d times in %v, want 5", got, 5*spinnerPause)
 	}
 }

@@ -30,7 +30,7 @@ func TestRewindList(t *testing.T) {
 // Pressing esc twice opens the rewind list only within a short time, with an empty
 // prompt and while no turn runs.
 func TestEscTwice(t *testing.T) {
-	open := func(d *driver) bool { return d.m.lists.list.Open != nil }
+	open := func(d *driver) bool { return d.m.layers.Full() != nil }
 	d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{History: twoTurns()}})
 	d.press("esc")
 	d.advance(3 * time.Second)
@@ -78,7 +78,7 @@ func TestForkList(t *testing.T) {
 		d.golden("fork-hostile-" + size)
 		d.press("up", "enter")
 		keep := len(history) - 1 // the partial does not count
-		if diff := cmp.Diff(d.m.next, screen.Exit{Fork: &keep}); diff != "" || !d.quit {
+		if diff := cmp.Diff(d.m.end.next, screen.Exit{Fork: &keep}); diff != "" || !d.quit {
 			t.Errorf("the screen ended: %v, with (-got +want):\n%s", d.quit, diff)
 		}
 	})

@@ -69,7 +69,7 @@ func TestDraggingCopiesWithoutMargins(t *testing.T) {
 	}
 
 	d.press("x")
-	if strings.Contains(d.screen(), "copied") || d.m.Transcript.Selection.Text() != "" {
+	if strings.Contains(d.screen(), "copied") || d.m.session.Transcript.Selection.Text() != "" {
 		t.Errorf("the selection is still shown after a key:\n%s", d.screen())
 	}
 }

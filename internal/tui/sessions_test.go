@@ -66,10 +66,10 @@ func TestRewoundEqualsResumed(t *testing.T) {
 	facts := func(f *transcript.Feed) []any {
 		return []any{f.Facts.Answer, f.Facts.Turns, f.Facts.Used, f.Running, f.Log.Prompts}
 	}
-	if diff := cmp.Diff(facts(d.m.Feed), facts(resumed.m.Feed)); diff != "" {
+	if diff := cmp.Diff(facts(d.m.session.Feed), facts(resumed.m.session.Feed)); diff != "" {
 		t.Errorf("state after the rewind (-got +want):\n%s", diff)
 	}
-	if got, want := d.m.Transcript.Pages.Events(), resumed.m.Transcript.Pages.Events(); got != want {
+	if got, want := d.m.session.Transcript.Pages.Events(), resumed.m.session.Transcript.Pages.Events(); got != want {
 		t.Errorf("%d events after the rewind, want %d", got, want)
 	}
 }
@@ -123,7 +123,7 @@ func TestSessionCommands(t *testing.T) {
 		d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{ID: "s1", History: twoTurns()}})
 		d.typeText(line)
 		d.press("enter")
-		if diff := cmp.Diff(d.m.next, want); diff != "" || !d.quit {
+		if diff := cmp.Diff(d.m.end.next, want); diff != "" || !d.quit {
 			t.Errorf("%s: the screen ended: %v, with (-got +want):\n%s", line, d.quit, diff)
 		}
 		d = newDriver(t, 80, 24, screen.Options{Session: screen.Session{ID: "s1", History: twoTurns()}})

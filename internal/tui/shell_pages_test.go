@@ -19,7 +19,7 @@ import (
 func TestShellCommandAcrossPages(t *testing.T) {
 	for _, before := range []int{0, 1, 5, 8} {
 		d := newDriver(t, 80, 24, screen.Options{})
-		d.m.Transcript.Pages.Limit = smallPages
+		d.m.session.Transcript.Pages.Limit = smallPages
 		step := func(i int) {
 			r := fmt.Sprint("r", i)
 			d.events(done(llm.Assistant, r, fmt.Sprintf("step %d", i)), &event.StepEnd{Reply: r})
@@ -69,14 +69,14 @@ func (d *driver) fullTranscript() string {
 	last := ""
 	for range 2000 {
 		lines := strings.Split(d.screen(), "\n")
-		if now := strings.Join(lines[:d.m.Transcript.Height], "\n"); now != last {
+		if now := strings.Join(lines[:d.m.session.Transcript.Height], "\n"); now != last {
 			last = now
 			all = append(all, lines[0])
 		}
-		if d.m.Transcript.Follow {
-			return strings.Join(append(all, lines[1:d.m.Transcript.Height]...), "\n")
+		if d.m.session.Transcript.Follow {
+			return strings.Join(append(all, lines[1:d.m.session.Transcript.Height]...), "\n")
 		}
-		d.m.Transcript.Scroll(1)
+		d.m.session.Transcript.Scroll(1)
 		d.send(tea.WindowSizeMsg{Width: d.m.Width, Height: d.m.Height})
 	}
 	d.t.Fatal("scrolling does not reach the end")
@@ -86,7 +86,7 @@ func (d *driver) fullTranscript() string {
 // The visible text does not move when a running command changes pages or ends.
 func TestShellCommandKeepsThePosition(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
-	d.m.Transcript.Pages.Limit = smallPages
+	d.m.session.Transcript.Pages.Limit = smallPages
 	step := func(i int) {
 		r := fmt.Sprint("r", i)
 		d.events(done(llm.Assistant, r, fmt.Sprintf("step %d", i)), &event.StepEnd{Reply: r})
@@ -105,9 +105,9 @@ func TestShellCommandKeepsThePosition(t *testing.T) {
 			d.shows("step 30")
 		}
 	}
-	before := strings.Split(d.screen(), "\n")[:d.m.Transcript.Height]
+	before := strings.Split(d.screen(), "\n")[:d.m.session.Transcript.Height]
 	d.events(&event.ShellEnd{ID: "s", Line: "make all", Join: true, Text: "all is made", Outcome: event.OK})
-	if diff := cmp.Diff(strings.Split(d.screen(), "\n")[:d.m.Transcript.Height], before); diff != "" {
+	if diff := cmp.Diff(strings.Split(d.screen(), "\n")[:d.m.session.Transcript.Height], before); diff != "" {
 		t.Errorf("the text moved (-got +want):\n%s", diff)
 	}
 }

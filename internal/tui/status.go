@@ -119,41 +119,41 @@ func (a *activity) stopKey() string {
 }
 
 // showsWorking reports whether the activity line is shown.
-func (m *model) showsWorking() bool {
-	return m.Busy() && !m.dialog.Waits() && !m.pager.Open() && m.Height >= workingHeight
+func (d *display) showsWorking() bool {
+	return d.session.Busy() && !d.dialog.Waits() && !d.pager.Open() && d.Height >= workingHeight
 }
 
 // working returns the activity line, or "" if no turn runs or the line is not shown.
-func (m *model) working() string {
-	if !m.showsWorking() {
+func (d *display) working() string {
+	if !d.showsWorking() {
 		return ""
 	}
-	return m.activity.line()
+	return d.activity.line()
 }
 
 // statusHint returns the hint at the right of the status line: the activity if it has no
 // line of its own, and between turns the keys of the layers.
-func (m *model) statusHint() string {
-	switch again := m.prompt.Again.Hint(); {
-	case m.chord != "":
-		return m.chord + " …"
+func (d *display) statusHint() string {
+	switch again := d.prompt.Again.Hint(); {
+	case d.chord != "":
+		return d.chord + " …"
 	case again != "":
 		return again
-	case m.dialog.Waits(), m.showsWorking():
+	case d.dialog.Waits(), d.showsWorking():
 		return ""
-	case m.Busy():
-		return m.activity.short()
+	case d.session.Busy():
+		return d.activity.short()
 	}
-	return m.layers.KeyHint()
+	return d.layers.KeyHint()
 }
 
 // behindPager returns the hint that the pager shows while a turn runs, or "".
-func (m *model) behindPager() string {
+func (d *display) behindPager() string {
 	switch {
-	case !m.Busy() && m.chord == "":
+	case !d.session.Busy() && d.chord == "":
 		return ""
-	case m.dialog.Waits() && m.chord == "" && m.prompt.Again.Hint() == "":
+	case d.dialog.Waits() && d.chord == "" && d.prompt.Again.Hint() == "":
 		return "a question waits"
 	}
-	return m.statusHint()
+	return d.statusHint()
 }

@@ -141,10 +141,10 @@ func (d *driver) checkOtherBackground() {
 	other := was
 	other.Dark = !was.Dark
 	d.m.restyle(other)
-	d.m.arrange()
+	d.m.display.arrange()
 	if diff := cmp.Diff(strings.Split(d.screen(), "\n"), strings.Split(want, "\n")); diff != "" {
 		d.t.Errorf("on the other background (-got +want):\n%s", diff)
 	}
 	d.m.restyle(was)
-	d.m.arrange()
+	d.m.display.arrange()
 }

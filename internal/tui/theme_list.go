@@ -30,6 +30,6 @@ func (m *model) restyle(l ink.Look) {
 	}
 	m.Look = l
 	m.Styles = l.Styles()
-	m.Transcript.Restyle(m.Styles)
+	m.session.Transcript.Restyle(m.Styles)
 	m.layers.Restyle()
 }

@@ -39,7 +39,7 @@ func TestScrolling(t *testing.T) {
 			t.Errorf("ctrl+end does not show the end:\n%s", s)
 		}
 		d.press("pgup", "pgdown", "pgdown")
-		if !d.m.Transcript.Follow {
+		if !d.m.session.Transcript.Follow {
 			t.Error("the transcript does not follow after scrolling to the end")
 		}
 	})
@@ -48,13 +48,13 @@ func TestScrolling(t *testing.T) {
 // transcriptText returns the lines of the screen that show the transcript.
 func transcriptText(d *driver) string {
 	lines := strings.Split(d.screen(), "\n")
-	return strings.Join(lines[:d.m.Transcript.Height], "\n")
+	return strings.Join(lines[:d.m.session.Transcript.Height], "\n")
 }
 
 func TestSendingScrollsToTheEnd(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{History: long(200)}})
 	d.press("pgup", "pgup", "x", "enter")
-	if !d.m.Transcript.Follow {
+	if !d.m.session.Transcript.Follow {
 		t.Error("the transcript does not follow after sending a prompt")
 	}
 }
@@ -143,7 +143,7 @@ func TestJumpToPrompts(t *testing.T) {
 		at(841 + i)
 	}
 	d.press("alt+down")
-	if !d.m.Transcript.Follow {
+	if !d.m.session.Transcript.Follow {
 		t.Error("jumping down from the last prompt does not reach the end")
 	}
 	d.press("ctrl+home", "alt+down")

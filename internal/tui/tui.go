@@ -28,13 +28,13 @@ func Run(ctx context.Context, o screen.Options) (screen.Exit, error) {
 	m.prompt.Drafts.Save()
 	go screen.Drain(all, o.Events)
 	patience := terminal.Grace
-	if m.orphan { // nobody receives commands
+	if m.end.orphan { // nobody receives commands
 		patience = 0
 	}
 	outbox.Close(patience)
 	m.slash.Palette.SaveRecent()
-	exit := m.next
-	exit.LastAnswer, exit.Turns, exit.Jobs = m.Feed.Facts.Answer, m.Feed.Facts.Turns, transcript.Running(m.Feed.Facts.Jobs)
-	exit.BaseURL, exit.Host, exit.Lent = m.Feed.Facts.BaseURL, m.Feed.Facts.Host, m.prompt.External.Editing
+	exit := m.end.next
+	exit.LastAnswer, exit.Turns, exit.Jobs = m.session.Feed.Facts.Answer, m.session.Feed.Facts.Turns, transcript.Running(m.session.Feed.Facts.Jobs)
+	exit.BaseURL, exit.Host, exit.Lent = m.session.Feed.Facts.BaseURL, m.session.Feed.Facts.Host, m.prompt.External.Editing
 	return exit, err
 }

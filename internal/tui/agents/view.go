@@ -30,8 +30,8 @@ type View struct {
 	note    string         // shown instead of the hints, until the next key
 }
 
-// SessionRead is the message with the last events of the session of a delegate.
-type SessionRead struct {
+// sessionRead is the message with the last events of the session of a delegate.
+type sessionRead struct {
 	id     int
 	events []event.Event
 	err    error
@@ -71,13 +71,26 @@ func (v *View) read(d event.Delegate) tea.Cmd {
 	}
 	return func() tea.Msg {
 		events, err := read(d.Session)
-		return SessionRead{d.ID, events, err}
+		return sessionRead{d.ID, events, err}
 	}
 }
 
-// Take shows a session that was read.
-func (v *View) Take(r SessionRead) {
-	if r.id != v.id || v.feed == nil {
+// Receive implements layer.Receiver, for events of the delegate and its session.
+func (v *View) Receive(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case sessionRead:
+		v.show(msg)
+	case event.Delegated:
+		if msg.ID == v.id {
+			v.feed.Apply(msg.Event)
+		}
+	}
+	return nil
+}
+
+// show shows a session that was read.
+func (v *View) show(r sessionRead) {
+	if r.id != v.id {
 		return
 	}
 	for _, ev := range r.events {
@@ -86,13 +99,6 @@ func (v *View) Take(r SessionRead) {
 	v.feed.FinishReplay()
 	if r.err != nil {
 		v.list.Add(&transcript.Problem{Text: "cannot read the transcript of " + v.label() + ": " + r.err.Error()})
-	}
-}
-
-// Apply adds an event of a delegate that is watched.
-func (v *View) Apply(ev event.Delegated) {
-	if v.Layers.Has(v) && ev.ID == v.id {
-		v.feed.Apply(ev.Event)
 	}
 }
 

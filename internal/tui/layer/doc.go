@@ -1,8 +1,9 @@
 // Package layer holds the stack of the layers of the screen, which take input. A layer
 // is a Layer, and implements those of the small interfaces that it needs: Drawn to show
 // lines, Pointed for the mouse, Hinted and Keyed for hints, Animated if it changes with
-// time, Canceler for ctrl+c, Closer for hints about keys that close it. Thus a new
-// overlay is one file with a type, and one call of Stack.Push.
+// time, Receiver for events and the results of its commands, Canceler for ctrl+c, Closer
+// for hints about keys that close it, Styled if it keeps styles. Thus a new overlay is one
+// file with a type, and one call of Stack.Push.
 //
 // The interfaces are small because most layers need few of them: the global shortcuts
 // draw nothing, and help has no hints. The height that a layer wants is the number of

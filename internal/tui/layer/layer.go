@@ -90,3 +90,10 @@ type Styled interface {
 	// Restyle applies the styles of the window, which have changed.
 	Restyle()
 }
+
+// Receiver is a layer that follows messages while it is open.
+type Receiver interface {
+	// Receive handles the size of the window, an event of the agent, or the result of a
+	// command that the layer has started. It ignores other messages.
+	Receive(msg tea.Msg) tea.Cmd
+}

@@ -144,3 +144,14 @@ func (s *Stack) Closes(key string) bool {
 		return ok && c.Closes(key)
 	})
 }
+
+// Receive passes a message to the layers that follow messages.
+func (s *Stack) Receive(msg tea.Msg) tea.Cmd {
+	var cmds []tea.Cmd
+	for _, l := range slices.Clone(s.layers) {
+		if r, ok := l.(Receiver); ok {
+			cmds = append(cmds, r.Receive(msg))
+		}
+	}
+	return tea.Batch(cmds...)
+}

@@ -44,8 +44,8 @@ type search struct {
 // findPage is the number of events that are searched at once.
 const findPage = 256
 
-// Found is the result of searching a part of the session.
-type Found struct {
+// found is the result of searching a part of the session.
+type found struct {
 	search, from int
 	hits         []int // as in search
 	err          error
@@ -108,7 +108,7 @@ func (f *Finder) searchNext() tea.Cmd {
 	}
 	read, n, search, to := f.Options.Session.Page, f.Query, f.search.number, f.search.from
 	return func() tea.Msg {
-		r := Found{search: search, from: max(to-findPage, 0)}
+		r := found{search: search, from: max(to-findPage, 0)}
 		var events []event.Event
 		events, r.err = read(r.from, to)
 		for i, ev := range slices.Backward(events) {
@@ -120,8 +120,8 @@ func (f *Finder) searchNext() tea.Cmd {
 	}
 }
 
-// Found takes the result of searching a part of the session.
-func (f *Finder) Found(r Found) tea.Cmd {
+// take takes the result of searching a part of the session.
+func (f *Finder) take(r found) tea.Cmd {
 	if r.search != f.search.number {
 		return nil
 	}
@@ -137,9 +137,20 @@ func (f *Finder) Found(r Found) tea.Cmd {
 	return f.searchNext()
 }
 
-// Apply adds a new event to the search.
-func (f *Finder) Apply(ev event.Event, number int) {
-	if f.Open() && transcript.Mentions(f.Query, ev) && (len(f.search.hits) == 0 || f.search.hits[0] < number) {
+// Receive implements layer.Receiver: for new events, and for results of the search.
+func (f *Finder) Receive(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case found:
+		return f.take(msg)
+	case event.Event:
+		f.add(msg, f.Transcript.Pages.Events()-1)
+	}
+	return nil
+}
+
+// add adds a new event to the search.
+func (f *Finder) add(ev event.Event, number int) {
+	if transcript.Mentions(f.Query, ev) && (len(f.search.hits) == 0 || f.search.hits[0] < number) {
 		f.search.hits = slices.Insert(f.search.hits, 0, number)
 		if f.search.at >= 0 {
 			f.search.at++

@@ -34,7 +34,7 @@ var protectedNames = []string{
 	"src/.github/workflows/ci.yml", "src/.gitlab-ci.yml", "src/.husky/pre-commit", "src/.envrc", "src/.vscode/tasks.json", "src/.idea/workspace.xml",
 	"src/.mcp.json", ".claude/settings.json", "src/.claude/settings.json", ".agents/x",
 	"src/.agent/commands/x.md", ".githooks/pre-commit", "src/.github/actions/x/action.yml", ".circleci/config.yml", ".forgejo/workflows/x.yml", ".gitea/workflows/x.yml",
-	"src/.devcontainer/devcontainer.json", "src/.cursor/rules/x", ".codex/config.toml", ".gemini/settings.json", ".zed/tasks.json", ".yarnrc.yml", ".yarnrc", "src/.mise.toml", "mise.toml", "src/mise.local.toml", ".config/mise/config.toml",
+	"src/.devcontainer/devcontainer.json", "src/.cursor/rules/x", ".codex/config.toml", ".gemini/settings.json", ".zed/tasks.json", ".yarnrc.yml", ".yarnrc", "src/.mise.toml", "mise.toml", "src/mise.local.toml", ".rtx.toml", "mise/conf.d/x.toml", ".config/mise/config.toml",
 	".bashrc.d/x", ".cshrc", ".tcshrc", ".oh-my-zsh/custom/x.zsh", ".cargo/env", ".cargo/config.toml", ".vimrc", ".config/nvim/init.lua", ".emacs", ".emacs.d/init.el",
 	".config/emacs/init.el", ".pgpass", ".my.cnf", ".gradle/init.gradle", ".gradle/init.d/x.gradle", ".m2/settings.xml", ".terraformrc", ".config/plasma-workspace/env/x.sh",
 	"Jenkinsfile", "src/Jenkinsfile", ".travis.yml", "azure-pipelines.yml", "bitbucket-pipelines.yml", ".drone.yml", ".woodpecker.yml", ".woodpecker/x.yml", ".buildkite/pipeline.yml", "appveyor.yml", ".appveyor.yml",

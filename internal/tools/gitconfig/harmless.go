@@ -42,7 +42,7 @@ var harmlessSettings = []keysOf{
 	{"branch", "autosetupmerge autosetuprebase sort"},
 	{"checkout", "defaultremote guess workers thresholdforparallelism"},
 	{"commit", "cleanup gpgsign status verbose"},
-	{"core", "abbrev autocrlf bigfilethreshold checkstat commentchar commentstring commitgraph compression eol filemode fscache hidedotfiles ignorecase logallrefupdates longpaths loosecompression multipackindex packedgitlimit packedgitwindowsize precomposeunicode preloadindex quotepath repositoryformatversion safecrlf sparsecheckout sparsecheckoutcone splitindex symlinks trustctime untrackedcache whitespace"},
+	{"core", "abbrev autocrlf bigfilethreshold checkstat commentchar commentstring commitgraph compression eol filemode fscache hidedotfiles ignorecase longpaths loosecompression multipackindex packedgitlimit packedgitwindowsize precomposeunicode preloadindex quotepath repositoryformatversion safecrlf sparsecheckout sparsecheckoutcone splitindex symlinks trustctime untrackedcache whitespace"},
 	{"diff", "algorithm colormoved colormovedws context dstprefix indentheuristic interhunkcontext mnemonicprefix noprefix relative renamelimit renames srcprefix statgraphwidth statnamewidth submodule suppressblankempty wordregex wserrorhighlight"},
 	{"extensions", "preciousobjects relativeworktrees worktreeconfig"},
 	{"fetch", "all fsckobjects negotiationalgorithm output parallel prune prunetags recursesubmodules showforcedupdates unpacklimit writecommitgraph"},
@@ -71,7 +71,7 @@ var harmlessBelow = []keysOf{
 	{"color", "*"},
 	{"lfs", "access locksverify"},
 	{"maintenance", "enabled schedule"},
-	{"remote", "fetch followremotehead gh-resolved partialclonefilter promisor prune prunetags skipdefaultupdate skipfetchall tagopt"},
+	{"remote", "followremotehead gh-resolved partialclonefilter promisor prune prunetags skipdefaultupdate skipfetchall tagopt"},
 	{"submodule", "active branch fetchrecursesubmodules ignore shallow update url"},
 }
 
@@ -126,6 +126,10 @@ func (j judge) harmless(v Variable) bool {
 		return v.Value == "." || IsRemoteURL(v.Value) || slices.Contains(j.remotes, v.Value) || slices.Contains(j.known, v.Value)
 	case v.Name() == "core.worktree":
 		return j.ownWorktree(v.Value)
+	case v.Section == "remote" && v.Subsection != "" && v.Key == "fetch":
+		return keepsBranches(v.Value)
+	case v.Name() == "core.logallrefupdates": // without reflogs, commits can be lost
+		return !slices.Contains([]string{"false", "no", "off", "0"}, strings.ToLower(v.Value))
 	case v.Name() == "options.strategy": // git runs git-merge-NAME for all others
 		return slices.Contains([]string{"ort", "recursive", "resolve", "octopus", "ours", "subtree"}, v.Value)
 	}
@@ -155,6 +159,13 @@ func IsRemoteURL(url string) bool {
 	}
 	host, path, found := strings.Cut(url, ":")
 	return found && len(host) > 1 && !strings.HasPrefix(host, "-") && !strings.Contains(host, "/") && !strings.Contains(host, `\`) && !strings.HasPrefix(path, ":")
+}
+
+// keepsBranches reports whether a fetch with that refspec changes no branches of the user: it writes to
+// remote-tracking branches, tags or notes, or to nothing.
+func keepsBranches(refspec string) bool {
+	_, to, _ := strings.Cut(refspec, ":")
+	return to == "" || slices.ContainsFunc([]string{"refs/remotes/", "refs/tags/", "refs/notes/"}, func(dir string) bool { return strings.HasPrefix(to, dir) })
 }
 
 // isURL reports whether the value is the URL or the path of a repository.

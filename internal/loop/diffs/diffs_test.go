@@ -26,6 +26,9 @@ func TestDiffs(t *testing.T) {
 		{"large after", "a", large, noDiff},
 		{"binary before", "a\x00\x01", "a", binary},
 		{"binary after", "a", "a\x00\x01", binary},
+		{"zero byte at the start", "\x00ab", "a", binary},
+		{"zero byte at the end", "a", "ab\x00", binary},
+		{"other control character", "a\n", "\x01\n", event.Diff{Unified: "@@ -1 +1 @@\n-a\n+\x01\n", Added: 1, Removed: 1}},
 	} {
 		got := diffs.Of([]tools.Change{{Before: []byte(c.before), After: []byte(c.after)}})
 		if !cmp.Equal(got, []event.Diff{c.want}) {

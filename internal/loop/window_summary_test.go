@@ -75,3 +75,71 @@ func TestSummaryOfALongMessage(t *testing.T) {
 		}
 	}
 }
+
+// Messages and arguments of 8000 bytes are complete in a request for a summary; of longer
+// ones, the middle is left out.
+func TestSummaryOfTheLongestMessages(t *testing.T) {
+	text := strings.Repeat("a", 4000) + strings.Repeat("b", 4000)
+	arguments := `{"content":"` + text[14:] + `"}`
+	said := func(text string) []llm.Message { return []llm.Message{{Kind: llm.User, Text: text}} }
+	called := func(arguments string) []llm.Message {
+		return []llm.Message{{Kind: llm.ToolCall, Reply: "a", ID: "c1", Name: "write", Input: []byte(arguments)}, {Kind: llm.ToolResult, Reply: "a", ID: "c1", Text: "written"}}
+	}
+	for _, c := range []struct {
+		name, text string
+		msgs       func(string) []llm.Message
+		complete   bool
+	}{
+		{"longest message", text, said, true},
+		{"longer message", text + "b", said, false},
+		{"longest arguments", arguments, called, true},
+		{"longer arguments", strings.Replace(arguments, "b", "bb", 1), called, false},
+	} {
+		msgs := append(c.msgs(c.text), llm.Message{Kind: llm.Assistant, Reply: "b", Text: "done"}, llm.Message{Kind: llm.User, Text: "next"}, llm.Message{Kind: llm.Assistant, Reply: "c", Text: "done"})
+		req, ok := window.SummaryRequest(msgs, "", 100_000)
+		if !ok {
+			t.Fatal("there is nothing to summarize")
+		}
+		if got := req.Messages[0].Text; strings.Contains(got, c.text) != c.complete || strings.Contains(got, " … ") == c.complete {
+			t.Errorf("%s of %d bytes: want it complete: %v, in a request of %d bytes", c.name, len(c.text), c.complete, len(got))
+		}
+	}
+}
+
+// A message is complete in a request that it fills to the last token, and shortened if the
+// request has room for one token less.
+func TestSummaryThatFillsTheWindow(t *testing.T) {
+	long := strings.Repeat("word ", 1500)
+	msgs := []llm.Message{{Kind: llm.User, Text: long}, {Kind: llm.Assistant, Reply: "a", Text: "done"}, {Kind: llm.User, Text: "next"}, {Kind: llm.Assistant, Reply: "b", Text: "done"}}
+	request := func(limit int) llm.Request {
+		req, ok := window.SummaryRequest(msgs, "", limit)
+		if !ok {
+			t.Fatalf("no request within %d tokens", limit)
+		}
+		return req
+	}
+	req := request(100_000)
+	text, _, _ := strings.Cut(strings.TrimPrefix(req.Messages[0].Text, "<conversation>\n"), "</conversation>")
+	limit := window.TextTokens(req.System) + window.TextTokens("Summarize the conversation above.") + 20 + window.TextTokens(text)
+	if got := request(limit).Messages[0].Text; !strings.Contains(got, long) {
+		t.Errorf("the message is shortened to %d bytes", len(got))
+	}
+	if got := request(limit - 1).Messages[0].Text; strings.Contains(got, long) || !strings.Contains(got, "USER: word") {
+		t.Errorf("the message is not shortened within one token less: %d bytes", len(got))
+	}
+}
+
+// A request for a summary needs room for at least one token of the conversation.
+func TestSummaryWithoutRoom(t *testing.T) {
+	msgs := []llm.Message{{Kind: llm.User, Text: "fix it"}, {Kind: llm.Assistant, Reply: "a", Text: "done"}, {Kind: llm.User, Text: "next"}, {Kind: llm.Assistant, Reply: "b", Text: "done"}}
+	req, ok := window.SummaryRequest(msgs, "", 10_000)
+	if !ok {
+		t.Fatal("there is nothing to summarize")
+	}
+	least := window.TextTokens(req.System) + window.TextTokens("Summarize the conversation above.") + 20
+	for limit, want := range map[int]bool{least: false, least + 1: true} {
+		if _, ok := window.SummaryRequest(msgs, "", limit); ok != want {
+			t.Errorf("%d tokens after the instructions: got %v, want %v", limit-least, ok, want)
+		}
+	}
+}

@@ -18,11 +18,11 @@ import (
 	"agent/internal/tools/snapshot"
 )
 
-// Limits of looking at the files that a command destroys. Beyond them, undo counts as
+// Limits of the scan of the files that a command destroys. Beyond them, undo counts as
 // unable to restore the files.
 const (
-	maxLookTime = 200 * time.Millisecond
-	maxLooked   = 100_000
+	maxScanTime = 200 * time.Millisecond
+	maxScanned  = 100_000
 	maxGitTime  = time.Second // of the search for staged changes
 	maxLost     = 3           // that a warning names
 	largeFile   = 1_000_000   // bytes of a file from which a warning shows its size
@@ -51,91 +51,91 @@ type losses struct {
 // "build/ (1,204 files, 80.1 MB)": with what follows the name.
 type sizes map[string]string
 
-// losses looks at the files that a command in dir destroys.
+// losses scans the files that a command in dir destroys.
 func (p Paths) losses(ctx context.Context, c *command.Command, dir string, in borders) losses {
 	room := int64(0)
 	if p.Room != nil && !p.Sandbox.none() {
 		room = p.Room()
 	}
-	l := looker{losses: losses{recorded: room > 0, sizes: sizes{}}, dir: dir, in: in, paths: p}
-	l.adds(c, room)
-	l.keepsGit = l.recorded && p.Sandbox == SandboxFull && p.keepsGit(in)
+	ds := deletionScan{losses: losses{recorded: room > 0, sizes: sizes{}}, dir: dir, in: in, paths: p}
+	ds.adds(c, room)
+	ds.keepsGit = ds.recorded && p.Sandbox == SandboxFull && p.keepsGit(in)
 	if c.Traits&command.Destroys == 0 {
-		l.protectGit(c, p.Sandbox)
-		return l.losses
+		ds.protectGit(c, p.Sandbox)
+		return ds.losses
 	}
-	ctx, stop := context.WithTimeout(ctx, maxLookTime+maxGitTime)
+	ctx, stop := context.WithTimeout(ctx, maxScanTime+maxGitTime)
 	defer stop()
-	l.until = time.Now().Add(maxLookTime)
+	ds.until = time.Now().Add(maxScanTime)
 	known := command.Trait(0)
 	for i := range c.Parts {
 		if part := &c.Parts[i]; part.Traits&command.Destroys != 0 {
 			known |= part.Traits
-			l.part(ctx, part, p.Git != nil)
+			ds.part(ctx, part, p.Git != nil)
 		}
 	}
 	if known&command.Destroys == 0 {
-		l.lose("its text does not show what it destroys")
+		ds.lose("its text does not show what it destroys")
 	}
-	if l.bytes > room {
-		l.lose(phrase.Bytes(l.bytes) + " of old file contents: undo has room for " + phrase.Bytes(room))
+	if ds.bytes > room {
+		ds.lose(phrase.Bytes(ds.bytes) + " of old file contents: undo has room for " + phrase.Bytes(room))
 	}
-	l.protectGit(c, p.Sandbox)
-	return l.losses
+	ds.protectGit(c, p.Sandbox)
+	return ds.losses
 }
 
-// looker looks at files.
-type looker struct {
+// deletionScan is the check of the files that a command destroys.
+type deletionScan struct {
 	losses
-	dir    string // of the command
-	in     borders
-	paths  Paths
-	until  time.Time
-	looked int      // entries
-	bytes  int64    // of the files that would be kept
-	found  []string // git directories that a command could destroy without naming them
+	dir     string // of the command
+	in      borders
+	paths   Paths
+	until   time.Time
+	scanned int      // entries
+	bytes   int64    // of the files that would be kept
+	found   []string // git directories that a command could destroy without naming them
 }
 
-// lose notes something that undo cannot restore.
-func (l *looker) lose(what string) {
-	if !slices.Contains(l.lost, what) {
-		l.lost = append(l.lost, what)
+// lose adds something that undo cannot restore.
+func (ds *deletionScan) lose(what string) {
+	if !slices.Contains(ds.lost, what) {
+		ds.lost = append(ds.lost, what)
 	}
 }
 
 // show returns a path as the user knows it.
-func (l *looker) show(path string) string { return Grant{Scope: Scope{Dir: l.dir}}.show(path) }
+func (ds *deletionScan) show(path string) string { return Grant{Scope: Scope{Dir: ds.dir}}.show(path) }
 
-// part looks at the files that a part destroys.
-func (l *looker) part(ctx context.Context, p *command.Part, hasGit bool) {
+// part scans the files that a part destroys.
+func (ds *deletionScan) part(ctx context.Context, p *command.Part, hasGit bool) {
 	switch {
-	case endsProcesses(p) && l.recorded && l.paths.Sandbox == SandboxFull: // the sandbox keeps it from others
-	case l.keepsGit && restoresGit(p) && len(p.Writes)+len(p.Destroyed.Selects) == 0:
-	case p.Traits&command.Permanent != 0 && !(l.keepsGit && restoresGit(p)):
-		l.lose(p.Reason)
+	case endsProcesses(p) && ds.recorded && ds.paths.Sandbox == SandboxFull: // the sandbox keeps it from others
+	case ds.keepsGit && restoresGit(p) && len(p.Writes)+len(p.Destroyed.Selects) == 0:
+	case p.Traits&command.Permanent != 0 && !(ds.keepsGit && restoresGit(p)):
+		ds.lose(p.Reason)
 	case p.Destroyed.Partial, len(p.Writes)+len(p.Destroyed.Selects) == 0:
-		before := len(l.lost)
-		l.lose(p.Reason + ", and its text does not show which")
-		l.unseen += len(l.lost) - before
+		before := len(ds.lost)
+		ds.lose(p.Reason + ", and its text does not show which")
+		ds.unseen += len(ds.lost) - before
 	}
 	for _, path := range p.Destroyed.Trees {
-		l.tree(path)
+		ds.tree(path)
 	}
 	for _, path := range p.Writes {
 		if !slices.Contains(p.Destroyed.Trees, path) {
-			l.file(l.paths.follow(path))
+			ds.file(ds.paths.follow(path))
 		}
 	}
 	for _, path := range p.Destroyed.Selects {
-		real := l.paths.follow(path)
+		real := ds.paths.follow(path)
 		switch {
-		case l.paths.Temp.Holds(real):
-		case !l.in.inside(real):
-			l.lose(l.show(path) + " is outside the workspace")
+		case ds.paths.Temp.Holds(real):
+		case !ds.in.inside(real):
+			ds.lose(ds.show(path) + " is outside the workspace")
 		case !p.Destroyed.SparesGit:
-			l.repositories(real)
-		case p.Destroyed.Unstages && !l.keepsGit && (!hasGit || staged(ctx, real)):
-			l.lose("changes staged for the next commit")
+			ds.repositories(real)
+		case p.Destroyed.Unstages && !ds.keepsGit && (!hasGit || staged(ctx, real)):
+			ds.lose("changes staged for the next commit")
 		}
 	}
 }
@@ -146,9 +146,9 @@ func endsProcesses(p *command.Part) bool {
 	return slices.Contains([]string{"kill", "pkill", "killall", "skill"}, p.Program())
 }
 
-// adds looks at the files that the parts of c change without destroying them, such as those
+// adds checks the files that the parts of c change without destroying them, such as those
 // that they append to.
-func (l *looker) adds(c *command.Command, room int64) {
+func (ds *deletionScan) adds(c *command.Command, room int64) {
 	var all []string
 	for i := range c.Parts {
 		if part := &c.Parts[i]; part.Traits&command.Destroys == 0 {
@@ -156,94 +156,94 @@ func (l *looker) adds(c *command.Command, room int64) {
 		}
 	}
 	for _, path := range all {
-		real := l.paths.follow(path)
+		real := ds.paths.follow(path)
 		info, err := os.Lstat(real)
-		if err != nil || info.IsDir() || l.paths.Temp.Holds(real) {
+		if err != nil || info.IsDir() || ds.paths.Temp.Holds(real) {
 			continue
 		}
 		why := snapshot.Lost(info)
-		if why != "" || l.recorded && info.Size() > room {
-			l.appended = append(l.appended, path)
+		if why != "" || ds.recorded && info.Size() > room {
+			ds.appended = append(ds.appended, path)
 		}
 		if why == snapshot.LostLinks || why == snapshot.LostKind {
-			l.shared = append(l.shared, path)
+			ds.shared = append(ds.shared, path)
 		}
 	}
 }
 
-// tree looks at everything at and below a path that is removed.
-func (l *looker) tree(path string) {
+// tree scans everything at and below a path that is removed.
+func (ds *deletionScan) tree(path string) {
 	path = strings.TrimRight(path, "/")
-	real := l.paths.follow(path)
+	real := ds.paths.follow(path)
 	if base := filepath.Base(path); base != "." && base != ".." {
-		real = filepath.Join(l.paths.follow(filepath.Dir(path)), base)
+		real = filepath.Join(ds.paths.follow(filepath.Dir(path)), base)
 	}
-	if _, err := os.Lstat(real); err != nil || l.paths.Temp.Holds(real) {
+	if _, err := os.Lstat(real); err != nil || ds.paths.Temp.Holds(real) {
 		return
 	}
 	switch {
-	case slices.Contains(l.in.workspace, real):
-		l.lose(l.show(real) + " is itself a workspace directory")
+	case slices.Contains(ds.in.workspace, real):
+		ds.lose(ds.show(real) + " is itself a workspace directory")
 		return
-	case !l.in.inside(real):
-		l.lose(l.show(real) + " is outside the workspace")
+	case !ds.in.inside(real):
+		ds.lose(ds.show(real) + " is outside the workspace")
 		return
 	}
 	files, bytes, isDir := 0, int64(0), false
-	l.each(real, func(path string, info fs.FileInfo) error {
+	ds.each(real, func(path string, info fs.FileInfo) error {
 		switch {
 		case isGit(path):
-			l.lose(l.show(path) + ": " + lostGit)
+			ds.lose(ds.show(path) + ": " + lostGit)
 			return skip(info)
 		case info.IsDir():
 			isDir = true
 			return nil
 		}
 		files++
-		bytes += l.count(path, info)
+		bytes += ds.count(path, info)
 		return nil
 	})
 	switch {
 	case isDir:
-		l.sizes[path] = "/ (" + grouped(phrase.Count(files, "file")) + ", " + phrase.Bytes(bytes) + ")"
+		ds.sizes[path] = "/ (" + grouped(phrase.Count(files, "file")) + ", " + phrase.Bytes(bytes) + ")"
 	case bytes >= largeFile:
-		l.sizes[path] = " (" + phrase.Bytes(bytes) + ")"
+		ds.sizes[path] = " (" + phrase.Bytes(bytes) + ")"
 	}
 }
 
-// file looks at a file that is changed.
-func (l *looker) file(real string) {
+// file checks a file that is changed.
+func (ds *deletionScan) file(real string) {
 	info, err := os.Lstat(real)
 	switch {
-	case err != nil || info.IsDir() || l.paths.Temp.Holds(real):
+	case err != nil || info.IsDir() || ds.paths.Temp.Holds(real):
 	case isGit(real):
-		l.lose(l.show(real) + ": " + lostGit)
-	case !l.in.inside(real):
-		l.lose(l.show(real) + " is outside the workspace")
+		ds.lose(ds.show(real) + ": " + lostGit)
+	case !ds.in.inside(real):
+		ds.lose(ds.show(real) + " is outside the workspace")
 	default:
-		l.count(real, info)
+		ds.count(real, info)
 	}
 }
 
 // count adds a file to those that undo must keep, and returns its size.
-func (l *looker) count(path string, info fs.FileInfo) int64 {
+func (ds *deletionScan) count(path string, info fs.FileInfo) int64 {
 	if why := snapshot.Lost(info); why != "" {
-		l.lose(l.show(path) + " (" + phrase.Bytes(info.Size()) + "): " + why)
+		ds.lose(ds.show(path) + " (" + phrase.Bytes(info.Size()) + "): " + why)
 	}
 	if !info.Mode().IsRegular() {
 		return 0
 	}
-	l.bytes += info.Size()
+	ds.bytes += info.Size()
 	return info.Size()
 }
 
 // repositories finds the git directories below a directory.
-func (l *looker) repositories(dir string) {
-	l.each(dir, func(path string, info fs.FileInfo) error {
+func (ds *deletionScan) repositories(dir string) {
+	ds.each(dir, func(path string, info fs.FileInfo) error {
 		if !isGit(path) {
 			return nil
 		}
-		l.found = append(l.found, path)
+		ds.found = append(ds.found, path)
 		return skip(info)
 	})
 }
@@ -262,9 +262,9 @@ const lostGit = "undo does not restore whole git directories"
 var errLimit = errors.New("there are too many files")
 
 // each calls visit for a path and everything below it. Symbolic links are not followed.
-func (l *looker) each(path string, visit func(path string, info fs.FileInfo) error) {
+func (ds *deletionScan) each(path string, visit func(path string, info fs.FileInfo) error) {
 	err := filepath.WalkDir(path, func(path string, d fs.DirEntry, err error) error {
-		if l.looked++; l.looked > maxLooked || l.looked%256 == 0 && time.Now().After(l.until) {
+		if ds.scanned++; ds.scanned > maxScanned || ds.scanned%256 == 0 && time.Now().After(ds.until) {
 			return errLimit
 		}
 		if errors.Is(err, fs.ErrNotExist) {
@@ -284,9 +284,9 @@ func (l *looker) each(path string, visit func(path string, info fs.FileInfo) err
 	})
 	switch {
 	case errors.Is(err, errLimit):
-		l.lose(l.show(path) + " has too many files to check")
+		ds.lose(ds.show(path) + " has too many files to check")
 	case err != nil:
-		l.lose(l.show(path) + " cannot be read completely")
+		ds.lose(ds.show(path) + " cannot be read completely")
 	}
 }
 
@@ -298,26 +298,26 @@ func isGit(path string) bool {
 // protectGit makes git directories read-only, because the text of a command may not show all
 // files that it destroys. That is not possible if the command runs git: then no other part
 // may be able to change them.
-func (l *looker) protectGit(c *command.Command, s Sandbox) {
-	l.git = slices.ContainsFunc(c.Parts, runsGit)
-	if l.git && slices.ContainsFunc(c.Parts, func(p command.Part) bool { return !runsGit(p) && mayChangeGit(p) }) {
-		l.git = slices.ContainsFunc(c.Parts, func(p command.Part) bool { return runsGit(p) && !runsClean(p) })
-		if l.git && !l.keepsGit {
-			l.lose("git directories, which other programs of this command can change")
+func (ds *deletionScan) protectGit(c *command.Command, s Sandbox) {
+	ds.git = slices.ContainsFunc(c.Parts, runsGit)
+	if ds.git && slices.ContainsFunc(c.Parts, func(p command.Part) bool { return !runsGit(p) && mayChangeGit(p) }) {
+		ds.git = slices.ContainsFunc(c.Parts, func(p command.Part) bool { return runsGit(p) && !runsClean(p) })
+		if ds.git && !ds.keepsGit {
+			ds.lose("git directories, which other programs of this command can change")
 		}
 	}
-	if l.git || s != SandboxFull {
-		for _, path := range l.found {
-			l.lose(l.show(path) + ": " + lostGit)
+	if ds.git || s != SandboxFull {
+		for _, path := range ds.found {
+			ds.lose(ds.show(path) + ": " + lostGit)
 		}
 		return
 	}
-	for _, dir := range l.in.workspace {
-		if path := filepath.Join(dir, ".git"); exists(path) && !slices.Contains(l.found, path) {
-			l.found = append(l.found, path)
+	for _, dir := range ds.in.workspace {
+		if path := filepath.Join(dir, ".git"); exists(path) && !slices.Contains(ds.found, path) {
+			ds.found = append(ds.found, path)
 		}
 	}
-	l.readOnly = l.found
+	ds.readOnly = ds.found
 }
 
 // runsGit reports whether a part runs git other than to read.

@@ -18,7 +18,7 @@
 // functions. ToolStart and ToolEnd are events like all others.
 //
 // The path of an event: recorder.emit passes a Durable to recorder.save, which
-// encodes it (event.Encode), adds it to the index (session.Places.Add) and appends
+// encodes it (event.Encode), adds it to the index (session.EventOffsets.Add) and appends
 // it to the log (history.Log.Append); recorder.forward then sends it to the front
 // end. On resume, Agent.openSession reads all records with session.ReadIndex, which
 // decodes (session.Events) and folds them (session.Folding.Add), and reports an

@@ -25,7 +25,7 @@ type recorder struct {
 	now   func() time.Time
 	// secrets replaces the secrets of all events that are stored, and of the draft.
 	secrets Secrets
-	places  session.Places // safe for concurrent use
+	offsets session.EventOffsets // safe for concurrent use
 
 	mu        sync.Mutex // guards what follows, also while an event is forwarded
 	stopped   bool
@@ -98,7 +98,7 @@ func (r *recorder) add(e event.Event) (at int, err error) {
 		return 0, nil
 	}
 	r.do(func() {
-		at = r.places.Count()
+		at = r.offsets.Count()
 		err = r.save(d)
 		r.typed.Take(d)
 		switch d := d.(type) {
@@ -136,7 +136,7 @@ func (r *recorder) header() history.Header {
 // closing, which are not written yet. err is set if the log cannot be read.
 func (r *recorder) begin(offsets []int64, closing []event.Durable, err error) {
 	r.do(func() {
-		r.places.Begin(offsets, err)
+		r.offsets.Begin(offsets, err)
 		if err != nil {
 			return
 		}
@@ -144,14 +144,14 @@ func (r *recorder) begin(offsets []int64, closing []event.Durable, err error) {
 		r.hasPrompt = r.begun
 		for _, e := range closing {
 			if record, err := event.Encode(e); err == nil {
-				r.places.Add(e, record)
+				r.offsets.Add(e, record)
 			}
 		}
 	})
 }
 
 // count returns the number of events of the session. Any goroutine may call it.
-func (r *recorder) count() int { return r.places.Count() }
+func (r *recorder) count() int { return r.offsets.Count() }
 
 // prompted reports whether the session has a prompt.
 func (r *recorder) prompted() (yes bool) {
@@ -162,7 +162,7 @@ func (r *recorder) prompted() (yes bool) {
 // events yields the events of the session with the numbers from (inclusive) to to
 // (exclusive), as decode reads them. Any goroutine may call it.
 func (r *recorder) events(ctx context.Context, from, to int, decode session.Decoder) iter.Seq2[session.Stored, error] {
-	return session.Events(r.places.Records(ctx, r.log, from, to), decode)
+	return session.Events(r.offsets.Records(ctx, r.log, from, to), decode)
 }
 
 // forward sends e to the listener, and to the front end if there still is one.
@@ -207,7 +207,7 @@ func (r *recorder) save(d event.Durable) error {
 	if err != nil {
 		return err
 	}
-	r.places.Add(d, record)
+	r.offsets.Add(d, record)
 	if !r.begun || r.log == nil {
 		return nil // an empty session is not saved
 	}
@@ -216,11 +216,11 @@ func (r *recorder) save(d event.Durable) error {
 		r.late = nil
 		return fmt.Errorf("write the session: %w", err)
 	}
-	for record, left := r.places.Next(); left > 0; record, left = r.places.Next() {
+	for record, left := r.offsets.Next(); left > 0; record, left = r.offsets.Next() {
 		if err := r.log.Append(record, left == 1 && synced(d)); err != nil {
 			return fmt.Errorf("write the session: %w", err)
 		}
-		r.places.Saved(r.log.Last())
+		r.offsets.Saved(r.log.Last())
 	}
 	return nil
 }

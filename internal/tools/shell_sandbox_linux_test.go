@@ -82,7 +82,7 @@ func (c *confined) in(t testing.TB, dir string) {
 	t.Cleanup(func() { ws.Close() })
 	c.dir = dir
 	c.area = confine.New(confine.Options{
-		Workspace: dir, Private: []string{filepath.Join(c.home, ".state")}, Places: sandbox.Places{Home: c.home, Env: os.Getenv},
+		Workspace: dir, Private: []string{filepath.Join(c.home, ".state")}, UserPaths: sandbox.UserPaths{Home: c.home, Env: os.Getenv},
 		Fixed:     func() []string { return []string{filepath.Join(c.home, ".bashrc"), filepath.Join(dir, "fixed")} },
 		Protected: protectedNames, Session: func() *sandbox.Session { return session }, Caches: c.caches,
 	})

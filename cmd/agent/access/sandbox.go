@@ -191,7 +191,7 @@ func (s *Sandbox) Area(dir string, paths policy.Paths) *confine.Area {
 	}
 	paths.Workspace = dir
 	o := confine.Options{
-		Workspace: dir, Added: paths.Added, Places: sandbox.Places{Home: paths.Home, Env: os.Getenv},
+		Workspace: dir, Added: paths.Added, UserPaths: sandbox.UserPaths{Home: paths.Home, Env: os.Getenv},
 		Fixed: paths.Fixed, Protected: policy.ProtectedNames(), Search: paths.Shell.Search, Session: s.session, Failed: s.failed, Evaded: func() { s.evaded.Store(true) }, Temp: paths.Temp, Caches: s.caches,
 	}
 	var readable []string // besides paths.Readable

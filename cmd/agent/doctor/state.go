@@ -165,7 +165,7 @@ func checkCaches(ctx context.Context, off bool) []row {
 	if !off && sandbox.Probe().Form == sandbox.Complete {
 		home, _ := os.UserHomeDir()
 		var lower, failed []string
-		for _, dir := range (sandbox.Places{Home: home, Env: os.Getenv}).Caches() {
+		for _, dir := range (sandbox.UserPaths{Home: home, Env: os.Getenv}).Caches() {
 			lower = append(lower, realpath.Of(dir))
 		}
 		if failed, err = caches.Test(state, lower); len(failed) > 0 {

@@ -98,22 +98,22 @@ func (p Paths) touch(t tools.Target, root string, change bool, in borders) touch
 			out.names = append(out.names, path) // the workspace is unknown
 		}
 	}
-	p.place(&out, in)
+	p.locate(&out, in)
 	if out.outside && out.read && !out.secret {
-		out.secret = p.places().private(out.real())
+		out.secret = p.protectedSet().private(out.real())
 	}
 	return out
 }
 
 // private reports whether an absolute path without links is in ~/.ssh or another place
 // that may hold secrets.
-func (ps *places) private(real string) bool {
+func (ps *protectedSet) private(real string) bool {
 	reason := ps.protection(real, nil)
 	return reason == credentials || reason == sshFiles || reason == gnupgFiles || reason == ownFiles
 }
 
-// place fills in where a file is.
-func (p Paths) place(t *touched, in borders) {
+// locate fills in where a file is.
+func (p Paths) locate(t *touched, in borders) {
 	t.secret = slices.ContainsFunc(t.names, SecretFile)
 	if real := t.real(); filepath.IsAbs(real) {
 		t.outside = !in.inside(real) && (t.change || !in.readable(real)) && !p.Temp.Holds(real)
@@ -132,10 +132,10 @@ func (p Paths) lookAtCommand(ctx context.Context, t tools.Target, f *Facts, in b
 	}
 	f.environment = p.Environment
 	f.Command, f.repository = p.judge(t, dir)
-	var ps *places
+	var ps *protectedSet
 	add := func(path string, change, read, listed bool) {
 		touched := touched{path: path, names: append(realpath.Steps(p.Temp.Real(path)), p.follow(path)), change: change, read: read, listed: listed}
-		p.place(&touched, in)
+		p.locate(&touched, in)
 		if change && p.freeTemporary(touched.real()) {
 			touched.outside = false
 			if p.look(path) == command.Missing {
@@ -144,7 +144,7 @@ func (p Paths) lookAtCommand(ctx context.Context, t tools.Target, f *Facts, in b
 		}
 		if touched.outside && !change && !touched.secret && p.look(path) == command.File && within([]string{p.Resolved.Of(p.Home)}, touched.real()) {
 			if ps == nil {
-				ps = p.places()
+				ps = p.protectedSet()
 			}
 			touched.secret = ps.private(touched.real())
 		}
@@ -236,13 +236,13 @@ var listers = []string{"ls", "cd", "find", "fd", "fdfind", "tree", "pwd", "stat"
 // protectedFiles returns the protected files that a command in dir changes, and all
 // their names.
 func (p Paths) protectedFiles(files []touched, dir string) (out []Protected, names []string) {
-	var ps *places
+	var ps *protectedSet
 	for _, t := range files {
 		if !t.change {
 			continue
 		}
 		if ps == nil {
-			ps = p.places()
+			ps = p.protectedSet()
 		}
 		for _, name := range t.names {
 			if reason := ps.protection(name, nil); reason != "" {

@@ -23,7 +23,7 @@ func (p Paths) Fixed() []string {
 			paths = append(paths, filepath.Join(base, filepath.FromSlash(rest)))
 		}
 	}
-	ps := places{paths: p, root: p.Resolved.Of(p.Workspace), user: p.userGit()}
+	ps := protectedSet{paths: p, root: p.Resolved.Of(p.Workspace), user: p.userGit()}
 	paths = append(paths, p.userNamed(ps.user)...)
 	for dir := ps.root; filepath.IsAbs(dir); dir = filepath.Dir(dir) {
 		paths = append(paths, ps.hooksOf(dir)...)

@@ -26,7 +26,7 @@ func (p Paths) gitConfigs() []string {
 // hooksOf returns the paths that the git configuration of the worktree at dir, and that of
 // the user, names for it, as absolute paths: further configuration files, existing or not,
 // and programs that git runs. If git may run any file, dir is among them. It runs nothing.
-func (ps *places) hooksOf(dir string) []string {
+func (ps *protectedSet) hooksOf(dir string) []string {
 	git := filepath.Join(dir, ".git")
 	info, err := os.Stat(git)
 	if err != nil {

@@ -120,7 +120,7 @@ func (p Paths) protected(c tools.Call) []Protected {
 	if c.Effect != tools.Write {
 		return nil
 	}
-	ps := p.places()
+	ps := p.protectedSet()
 	at := func(name string) string { return from(ps.root, name) }
 	var files []string
 	for _, t := range c.Targets {

@@ -21,7 +21,7 @@ import (
 // Paths are absolute. The function is safe for concurrent use.
 func (p Paths) WithheldFromPrompts() func(path string) string {
 	var mu sync.Mutex
-	var ps *places
+	var ps *protectedSet
 	return func(path string) string {
 		names := realpath.Steps(path)
 		if slices.ContainsFunc(names, func(name string) bool { return secretName(filepath.Base(name)) }) {
@@ -30,7 +30,7 @@ func (p Paths) WithheldFromPrompts() func(path string) string {
 		mu.Lock()
 		defer mu.Unlock()
 		if ps == nil {
-			ps = p.places()
+			ps = p.protectedSet()
 		}
 		reason := ps.protection(path, nil)
 		if isText := protect.Fold(filepath.Ext(names[len(names)-1])) == protect.Fold(".md"); isText && (reason == assistant || reason == ownCommands) {

@@ -210,7 +210,7 @@ func (w *applier) run() {
 }
 
 // each calls do for the items that match. Create is as in try.
-func (w *applier) each(order []int, matches func(journalItem) bool, do func(int, place) error, create bool) {
+func (w *applier) each(order []int, matches func(journalItem) bool, do func(int, rootPath) error, create bool) {
 	for _, i := range order {
 		if it := w.journal.Items[i]; matches(it) {
 			w.try(i, do, create)
@@ -218,16 +218,16 @@ func (w *applier) each(order []int, matches func(journalItem) bool, do func(int,
 	}
 }
 
-// try calls do with the place of an item in its directory, unless the item is skipped or
+// try calls do with the path of an item in its directory, unless the item is skipped or
 // done already. If a parent is missing, try creates it if create is set; otherwise do gets
-// a place at which nothing is. An error makes the item skipped.
-func (w *applier) try(i int, do func(int, place) error, create bool) {
+// a path at which nothing is. An error makes the item skipped.
+func (w *applier) try(i int, do func(int, rootPath) error, create bool) {
 	if w.ready[i] || w.isSkipped(i) {
 		return
 	}
 	err := errChanged
 	if at, ok := w.roots.at(w.journal.Items[i].Path); ok {
-		var within place
+		var within rootPath
 		if within, err = at.enter(create); err == nil || !create {
 			err = do(i, within)
 			within.close()
@@ -255,7 +255,7 @@ func (w *applier) skip(i int, err error) {
 
 // own gives what was created at temp, in the directory of at, the owner and group of an item.
 // It returns the mode that it may have: only with them setuid and setgid mean what they did.
-func (w *applier) own(i int, at place, temp string) fs.FileMode {
+func (w *applier) own(i int, at rootPath, temp string) fs.FileMode {
 	to := w.journal.Items[i].To
 	mode := w.permitted(i, at, temp)
 	if at.giveOwner(temp, to) {
@@ -267,7 +267,7 @@ func (w *applier) own(i int, at place, temp string) fs.FileMode {
 
 // permitted returns the mode that item i gets: without the permissions that an access control
 // list denied the group, unless the file called name, in the directory of at, has a list again.
-func (w *applier) permitted(i int, at place, name string) fs.FileMode {
+func (w *applier) permitted(i int, at rootPath, name string) fs.FileMode {
 	it := w.journal.Items[i]
 	denied := it.To.Mode & (it.To.Denied | it.From.Denied)
 	if denied != 0 {
@@ -297,7 +297,7 @@ func (w *applier) miss(i int, what ...string) {
 }
 
 // unchanged returns errChanged if an item has changed since the undo began.
-func (w *applier) unchanged(i int, at place) error {
+func (w *applier) unchanged(i int, at rootPath) error {
 	want, from := w.stamps[i], w.journal.Items[i].From
 	if from.Kind == snapshot.Dir { // it was removed already
 		want = ""
@@ -313,7 +313,7 @@ func (w *applier) unchanged(i int, at place) error {
 }
 
 // openDir makes a directory writable for the time of the undo.
-func (w *applier) openDir(i int, at place) error {
+func (w *applier) openDir(i int, at rootPath) error {
 	mode := w.journal.Items[i].From.FileMode()
 	if mode&0o700 == 0o700 || at.look().Kind != snapshot.Dir {
 		return nil
@@ -321,7 +321,7 @@ func (w *applier) openDir(i int, at place) error {
 	return at.open.Chmod(at.rel, mode|0o700)
 }
 
-func (w *applier) remove(i int, at place) error {
+func (w *applier) remove(i int, at rootPath) error {
 	if w.stamps[i] == "" || at.look().Kind == snapshot.Dir {
 		return nil // it was removed before the crash
 	}
@@ -335,7 +335,7 @@ func (w *applier) remove(i int, at place) error {
 }
 
 // removeDir removes a directory, if it is empty.
-func (w *applier) removeDir(i int, at place) error {
+func (w *applier) removeDir(i int, at rootPath) error {
 	switch at.look().Kind {
 	case snapshot.Absent:
 		return nil // it was removed before the crash
@@ -352,7 +352,7 @@ func (w *applier) removeDir(i int, at place) error {
 	return errNotEmpty
 }
 
-func (w *applier) makeDir(i int, at place) error {
+func (w *applier) makeDir(i int, at rootPath) error {
 	err := at.open.Mkdir(at.rel, w.journal.Items[i].To.FileMode().Perm()|0o700)
 	if errors.Is(err, fs.ErrExist) && at.look().Kind == snapshot.Dir {
 		return nil
@@ -361,7 +361,7 @@ func (w *applier) makeDir(i int, at place) error {
 }
 
 // setMode gives a directory its mode, and a restored one its owner and group.
-func (w *applier) setMode(i int, at place) error {
+func (w *applier) setMode(i int, at rootPath) error {
 	if at.look().Kind != snapshot.Dir {
 		return errChanged
 	}
@@ -395,6 +395,6 @@ func (w *applier) syncDirs() {
 }
 
 // temp returns the path of the temporary file of an item.
-func (w *applier) temp(i int, at place) string {
+func (w *applier) temp(i int, at rootPath) string {
 	return path.Join(path.Dir(at.rel), ".agent-"+w.journal.ID+"-"+strconv.Itoa(i)+".tmp")
 }

@@ -32,7 +32,7 @@ type call struct {
 // missing.
 func (k *call) touch(dir string, changes []tools.Change) (touched []snapshot.Touched) {
 	known := map[string]bool{}
-	add := func(at place, contents snapshot.Contents) {
+	add := func(at rootPath, contents snapshot.Contents) {
 		path := join(at.dir, at.rel)
 		if known[path] {
 			return
@@ -55,7 +55,7 @@ func (k *call) touch(dir string, changes []tools.Change) (touched []snapshot.Tou
 			continue
 		}
 		for i, r := range at.rel {
-			if parent := (place{root: at.root, rel: at.rel[:i]}); r == '/' && parent.look().Kind == snapshot.Absent {
+			if parent := (rootPath{root: at.root, rel: at.rel[:i]}); r == '/' && parent.look().Kind == snapshot.Absent {
 				add(parent, k.Pack)
 			}
 		}

@@ -24,17 +24,17 @@ func (r *Restorer) Changes(ctx context.Context) (*Plan, error) {
 		return nil, err
 	}
 	defer roots.close()
-	first := map[string]stretch{}
+	first := map[string]changeRun{}
 	for _, s := range h.steps {
 		for _, c := range s.changes {
 			if _, known := first[c.path]; !known && !roots.isState(c.path) && s.kind != kindUndo {
-				first[c.path] = stretch{before: c.before, tool: c.tool}
+				first[c.path] = changeRun{before: c.before, tool: c.tool}
 			}
 		}
 	}
 	p := &Plan{directories: r.with(h)}
 	w := planner{pack: r.pack, roots: roots, plan: p}
-	if err := w.fill(ctx, slices.Sorted(maps.Keys(first)), func(path string) []stretch { return []stretch{first[path]} }); err != nil {
+	if err := w.fill(ctx, slices.Sorted(maps.Keys(first)), func(path string) []changeRun { return []changeRun{first[path]} }); err != nil {
 		return nil, err
 	}
 	p.describe(h, nil)

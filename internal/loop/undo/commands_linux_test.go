@@ -61,7 +61,7 @@ func (s *session) shell(line string) {
 	box := sandbox.NewSession(sandbox.Complete)
 	defer box.Close()
 	area := confine.New(confine.Options{
-		Workspace: s.dir, Places: sandbox.Places{Home: filepath.Dir(s.dir), Env: os.Getenv}, Session: func() *sandbox.Session { return box },
+		Workspace: s.dir, UserPaths: sandbox.UserPaths{Home: filepath.Dir(s.dir), Env: os.Getenv}, Session: func() *sandbox.Session { return box },
 		Fixed: func() []string { return nil },
 	})
 	s.call(1, tools.Call{Effect: tools.Execute}, func(ok tools.Approved) tools.Result {

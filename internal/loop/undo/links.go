@@ -61,7 +61,7 @@ func (a *roots) isName(path string, before snapshot.State) bool {
 }
 
 // isName reports whether p is a name of the removed file, with its content.
-func (p place) isName(before snapshot.State) bool {
+func (p rootPath) isName(before snapshot.State) bool {
 	if before.Inode == "" || p.inode() != before.Inode {
 		return false
 	}
@@ -267,7 +267,7 @@ func (w *applier) siblings(i int) []int {
 
 // link restores a name of a file with several hard links. If no name is left, it writes the
 // content.
-func (w *applier) link(i int, at place) error {
+func (w *applier) link(i int, at rootPath) error {
 	it, siblings := w.journal.Items[i], w.siblings(i)
 	if err := w.unchanged(i, at); err != nil {
 		return err
@@ -296,9 +296,9 @@ func (w *applier) link(i int, at place) error {
 	return err
 }
 
-// linkTo makes a place another name of the file at an absolute path. The error is errUnlinked if that
+// linkTo makes a path another name of the file at an absolute path. The error is errUnlinked if that
 // is not the file of the item.
-func (w *applier) linkTo(i int, path string, at place) error {
+func (w *applier) linkTo(i int, path string, at rootPath) error {
 	it := w.journal.Items[i]
 	from, ok := w.roots.at(path)
 	if !ok {

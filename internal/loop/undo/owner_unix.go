@@ -16,7 +16,7 @@ import (
 // giveOwner gives a new file at temp the owner and group of to. If they are not known, it
 // gives it those of the file at p that it replaces, or of its directory, as far as that is
 // permitted. It reports whether the file has the owner and group of to.
-func (p place) giveOwner(temp string, to snapshot.State) bool {
+func (p rootPath) giveOwner(temp string, to snapshot.State) bool {
 	var uid, gid int
 	if n, _ := fmt.Sscanf(to.Owner, "%d:%d", &uid, &gid); n == 2 {
 		if p.open.Lchown(temp, uid, gid) == nil {
@@ -40,9 +40,9 @@ func (p place) giveOwner(temp string, to snapshot.State) bool {
 	return true
 }
 
-// linkTo makes the place to, which is a name in its directory like p, another name of the
+// linkTo makes the path to, which is a name in its directory like p, another name of the
 // file at p. It follows no symbolic links.
-func (p place) linkTo(to place) error {
+func (p rootPath) linkTo(to rootPath) error {
 	from, err := p.open.Open(".")
 	if err != nil {
 		return err

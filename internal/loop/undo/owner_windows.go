@@ -7,7 +7,7 @@ import (
 )
 
 // giveOwner does nothing: a new file belongs to the user.
-func (p place) giveOwner(string, snapshot.State) bool { return true }
+func (p rootPath) giveOwner(string, snapshot.State) bool { return true }
 
 // linkTo fails: hard links are not recorded.
-func (p place) linkTo(place) error { return errors.ErrUnsupported }
+func (p rootPath) linkTo(rootPath) error { return errors.ErrUnsupported }

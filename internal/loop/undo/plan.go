@@ -53,17 +53,17 @@ type Item struct {
 	unkept  string // why the content of Now cannot be kept, for the user; empty if it can be
 }
 
-// stretch is what consecutive steps did to a path, without changes by others between
-// them. The stretches of a path are its chain.
-type stretch struct {
+// changeRun is what consecutive steps did to a path, without changes by others between
+// them. A path has several if others changed it between steps.
+type changeRun struct {
 	before snapshot.State
 	after  *snapshot.State // nil if unknown
 	tool   bool            // a tool made the first of the changes
 }
 
-// chains returns what steps did to each path, oldest first.
-func chains(steps []*step) map[string][]stretch {
-	all := map[string][]stretch{}
+// changeRuns returns what steps did to each path, oldest first.
+func changeRuns(steps []*step) map[string][]changeRun {
+	all := map[string][]changeRun{}
 	for _, s := range steps {
 		for _, c := range s.changes {
 			if !c.isChange() {
@@ -73,7 +73,7 @@ func chains(steps []*step) map[string][]stretch {
 			if n := len(k); n > 0 && (k[n-1].after == nil || k[n-1].after.Same(c.before) || c.follows) {
 				k[n-1].after = c.after
 			} else {
-				k = append(k, stretch{c.before, c.after, c.tool})
+				k = append(k, changeRun{c.before, c.after, c.tool})
 			}
 			all[c.path] = k
 		}
@@ -93,14 +93,14 @@ type planner struct {
 	repositories map[string]*repository // by their directory
 }
 
-// fill plans to restore the paths, which are sorted. Chain returns the chain of a path.
-func (w *planner) fill(ctx context.Context, paths []string, chain func(path string) []stretch) error {
+// fill plans to restore the paths, which are sorted. runsOf returns the runs of a path.
+func (w *planner) fill(ctx context.Context, paths []string, runsOf func(path string) []changeRun) error {
 	w.items, w.repositories = map[string]*Item{}, map[string]*repository{}
 	for _, path := range paths {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		w.add(path, chain(path))
+		w.add(path, runsOf(path))
 	}
 	w.relink(paths)
 	w.checkDirectories(paths)
@@ -118,27 +118,27 @@ func (w *planner) fill(ctx context.Context, paths []string, chain func(path stri
 }
 
 // add plans to restore one path.
-func (w *planner) add(path string, chain []stretch) {
+func (w *planner) add(path string, runs []changeRun) {
 	at, ok := w.roots.at(path)
 	if !ok {
 		return
 	}
 	if at.repository != "" {
-		w.addState(at, path, chain)
+		w.addState(at, path, runs)
 		return
 	}
-	last := chain[len(chain)-1]
+	last := runs[len(runs)-1]
 	now := at.now(last.after)
-	it := Item{Path: path, Shown: w.roots.show(path), Now: now.State, To: chain[0].before}
+	it := Item{Path: path, Shown: w.roots.show(path), Now: now.State, To: runs[0].before}
 	it.left = last.after != nil && now.Same(*last.after)
-	to, v := w.revert(now, chain)
+	to, v := w.revert(now, runs)
 	switch {
 	case v.lost != "":
 		w.lose(it, v.lost)
 	case v.conflict:
 		w.conflict(&it)
 	case to.State.Same(it.Now):
-	case to.Kind == snapshot.Absent && it.Now.Kind != snapshot.Dir && !chain[0].tool && !w.removes && at.isIgnored():
+	case to.Kind == snapshot.Absent && it.Now.Kind != snapshot.Dir && !runs[0].tool && !w.removes && at.isIgnored():
 		w.plan.Ignored++
 	case to.Kind == snapshot.File && to.content == nil && !to.isLinked(it.Now) && !w.pack.Has(to.Hash):
 		w.lose(it, "its old content is no longer stored")
@@ -151,7 +151,7 @@ func (w *planner) add(path string, chain []stretch) {
 
 // unkept returns why the content of the file at p, in that state, cannot be kept; empty if it can be,
 // and if it is no file.
-func (p place) unkept(now snapshot.State) string {
+func (p rootPath) unkept(now snapshot.State) string {
 	if now.Kind != snapshot.File || now.Hash != "" {
 		return ""
 	}
@@ -196,7 +196,7 @@ type value struct {
 }
 
 // now returns the current state, in a form that can be compared with left.
-func (p place) now(left *snapshot.State) value {
+func (p rootPath) now(left *snapshot.State) value {
 	if left != nil && left.Kind == snapshot.File && left.Hash == "" {
 		return value{State: p.look()}
 	}
@@ -211,11 +211,11 @@ type verdict struct {
 	lost             string // why it cannot be restored
 }
 
-// revert returns now without the changes of chain.
-func (w *planner) revert(now value, chain []stretch) (value, verdict) {
+// revert returns now without the changes of runs.
+func (w *planner) revert(now value, runs []changeRun) (value, verdict) {
 	cur, all := now, verdict{}
-	for _, l := range slices.Backward(chain) {
-		next, v := w.revertStretch(cur, l)
+	for _, r := range slices.Backward(runs) {
+		next, v := w.revertRun(cur, r)
 		if v.conflict || v.lost != "" {
 			return cur, v
 		}
@@ -225,66 +225,66 @@ func (w *planner) revert(now value, chain []stretch) (value, verdict) {
 	return cur, all
 }
 
-// revertStretch returns cur without the changes of l.
-func (w *planner) revertStretch(cur value, l stretch) (value, verdict) {
-	before := value{State: l.before}
+// revertRun returns cur without the changes of r.
+func (w *planner) revertRun(cur value, r changeRun) (value, verdict) {
+	before := value{State: r.before}
 	switch {
-	case cur.Same(l.before):
+	case cur.Same(r.before):
 		return cur, verdict{}
-	case l.relinks(cur.State):
+	case r.relinks(cur.State):
 		return before, verdict{}
-	case w.plan.Redo && l.replaced(cur.State):
+	case w.plan.Redo && r.replaced(cur.State):
 		return before, verdict{}
-	case l.before.Lost != "" && !(l.tool && inPlace(l.before, cur.State)):
-		return cur, verdict{lost: l.before.Lost}
-	case l.after == nil && cur.Kind == snapshot.File && cur.Hash == "":
+	case r.before.Lost != "" && !(r.tool && inPlace(r.before, cur.State)):
+		return cur, verdict{lost: r.before.Lost}
+	case r.after == nil && cur.Kind == snapshot.File && cur.Hash == "":
 		return cur, verdict{lost: "its current content cannot be stored: " + cur.Lost}
-	case l.after == nil || cur.Same(*l.after):
+	case r.after == nil || cur.Same(*r.after):
 		return before, verdict{}
-	case cur.SameUnread(*l.after) && cur.Mode == l.after.Mode: // nobody knows more about it
+	case cur.SameUnread(*r.after) && cur.Mode == r.after.Mode: // nobody knows more about it
 		return before, verdict{}
-	case cur.Kind != l.after.Kind:
-		return cur, verdict{conflict: cur.Kind != l.before.Kind || cur.Kind != snapshot.Dir}
-	case cur.Kind == snapshot.Dir && l.before.Kind == snapshot.Absent:
+	case cur.Kind != r.after.Kind:
+		return cur, verdict{conflict: cur.Kind != r.before.Kind || cur.Kind != snapshot.Dir}
+	case cur.Kind == snapshot.Dir && r.before.Kind == snapshot.Absent:
 		return before, verdict{}
-	case cur.Kind == snapshot.File && l.before.Kind == snapshot.File:
-		return w.mergeFile(cur, l)
-	case cur.Kind == snapshot.Dir && l.before.Kind == snapshot.Dir:
-		return cur, verdict{conflict: l.after.Mode != l.before.Mode}
+	case cur.Kind == snapshot.File && r.before.Kind == snapshot.File:
+		return w.mergeFile(cur, r)
+	case cur.Kind == snapshot.Dir && r.before.Kind == snapshot.Dir:
+		return cur, verdict{conflict: r.after.Mode != r.before.Mode}
 	}
 	return cur, verdict{conflict: true}
 }
 
-// relinks reports whether l removed one of several hard links of a file, and nothing is at
+// relinks reports whether r removed one of several hard links of a file, and nothing is at
 // its path since.
-func (l stretch) relinks(cur snapshot.State) bool {
-	return l.before.Lost == snapshot.LostLinks && cur.Kind == snapshot.Absent && (l.after == nil || l.after.Kind == snapshot.Absent)
+func (r changeRun) relinks(cur snapshot.State) bool {
+	return r.before.Lost == snapshot.LostLinks && cur.Kind == snapshot.Absent && (r.after == nil || r.after.Kind == snapshot.Absent)
 }
 
-// replaced reports whether l, which is an undo, put what is at its path now in the place of a file
+// replaced reports whether r, which is an undo, put what is at its path now in the place of a file
 // whose content it stored. That file can always be written again.
-func (l stretch) replaced(cur snapshot.State) bool {
-	return l.before.Kind == snapshot.File && l.before.Hash != "" && l.after != nil && cur.Same(*l.after) && !inPlace(l.before, cur)
+func (r changeRun) replaced(cur snapshot.State) bool {
+	return r.before.Kind == snapshot.File && r.before.Hash != "" && r.after != nil && cur.Same(*r.after) && !inPlace(r.before, cur)
 }
 
-// mergeFile reverts the changes that l made to the mode and the content of a file, and
+// mergeFile reverts the changes that r made to the mode and the content of a file, and
 // keeps those that somebody else has made since.
-func (w *planner) mergeFile(cur value, l stretch) (value, verdict) {
+func (w *planner) mergeFile(cur value, r changeRun) (value, verdict) {
 	out := cur
 	switch {
-	case cur.SameMode(*l.after):
-		out.Mode, out.Denied = l.before.Mode, l.before.Denied
-	case !l.before.SameMode(*l.after) && !cur.SameMode(l.before):
+	case cur.SameMode(*r.after):
+		out.Mode, out.Denied = r.before.Mode, r.before.Denied
+	case !r.before.SameMode(*r.after) && !cur.SameMode(r.before):
 		return cur, verdict{conflict: true}
 	}
 	switch {
-	case cur.SameContent(*l.after):
-		if cur.Owner == l.after.Owner {
-			out.Owner = l.before.Owner
+	case cur.SameContent(*r.after):
+		if cur.Owner == r.after.Owner {
+			out.Owner = r.before.Owner
 		}
-		out.State.Hash, out.Size, out.Stamp, out.content = l.before.Hash, l.before.Size, l.before.Stamp, nil
-	case !l.before.SameContent(*l.after) && !cur.SameContent(l.before):
-		text, ok := w.mergeText(cur, l)
+		out.State.Hash, out.Size, out.Stamp, out.content = r.before.Hash, r.before.Size, r.before.Stamp, nil
+	case !r.before.SameContent(*r.after) && !cur.SameContent(r.before):
+		text, ok := w.mergeText(cur, r)
 		if !ok {
 			return cur, verdict{conflict: true}
 		}
@@ -296,9 +296,9 @@ func (w *planner) mergeFile(cur value, l stretch) (value, verdict) {
 }
 
 // mergeText merges the contents of a file. It reports false if that is not possible.
-func (w *planner) mergeText(cur value, l stretch) (string, bool) {
+func (w *planner) mergeText(cur value, r changeRun) (string, bool) {
 	var texts [3]string
-	for i, v := range []value{{State: *l.after}, cur, {State: l.before}} {
+	for i, v := range []value{{State: *r.after}, cur, {State: r.before}} {
 		content, err := w.content(v)
 		if err != nil || !isText(content) {
 			return "", false
@@ -377,7 +377,7 @@ func (w *planner) hasDirectory(path string) bool {
 		if c != '/' {
 			continue
 		}
-		parent := place{root: at.root, rel: at.rel[:i]}
+		parent := rootPath{root: at.root, rel: at.rel[:i]}
 		if it := w.items[join(at.dir, parent.rel)]; it != nil {
 			if it.To.Kind != snapshot.Dir && it.To.Kind != snapshot.Absent {
 				return false

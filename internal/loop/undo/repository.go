@@ -132,13 +132,13 @@ func staged(index []byte) []git.StagedEntry {
 }
 
 // addState plans to restore a path that holds the state of git.
-func (w *planner) addState(at place, path string, chain []stretch) {
+func (w *planner) addState(at rootPath, path string, runs []changeRun) {
 	r := w.repositories[at.repository]
 	if r == nil {
 		r = &repository{dir: at.repository, shown: w.roots.show(at.repository)}
 		w.repositories[at.repository] = r
 	}
-	last := chain[len(chain)-1].after
+	last := runs[len(runs)-1].after
 	now := at.now(nil).State
 	cur := now
 	if last != nil && isIndex(at.rel) && now.Kind == snapshot.File && now.Mode == last.Mode {
@@ -148,14 +148,14 @@ func (w *planner) addState(at place, path string, chain []stretch) {
 	}
 	same := func(a, b snapshot.State) bool { return a.Same(b) || isIndex(at.rel) && sameStaged(w.pack, a, b) }
 	it := Item{Path: path, Shown: w.roots.show(path), Now: now, left: last != nil && cur.Same(*last)}
-	for _, l := range slices.Backward(chain) {
+	for _, run := range slices.Backward(runs) {
 		switch {
-		case same(cur, l.before):
-			cur = l.before
-		case l.before.Lost != "":
-			r.why = it.Shown + ": " + l.before.Lost
-		case l.after == nil || same(cur, *l.after):
-			cur = l.before
+		case same(cur, run.before):
+			cur = run.before
+		case run.before.Lost != "":
+			r.why = it.Shown + ": " + run.before.Lost
+		case run.after == nil || same(cur, *run.after):
+			cur = run.before
 		default:
 			r.why = it.Shown + " was changed since"
 		}

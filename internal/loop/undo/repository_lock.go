@@ -73,7 +73,7 @@ func (w *applier) lock(dir string, items []int) (held []string, err error) {
 
 // create creates a lock. The lock of an undo that a crash interrupted, which its content names, is
 // taken over. Locks of git are empty at first, so a lock never has less than its content.
-func (w *applier) create(at place) error {
+func (w *applier) create(at rootPath) error {
 	mark := []byte("agent undo " + w.journal.ID + "\n")
 	temp := path.Join(path.Dir(at.rel), ".agent-"+w.journal.ID+".tmp")
 	defer func() { _ = at.open.Remove(temp) }()
@@ -111,8 +111,8 @@ func (w *applier) lockNames(dir string, items []int) (names []string) {
 	return names
 }
 
-// lockAt returns the place of a lock of git.
-func (a *roots) lockAt(name string) (place, bool) {
+// lockAt returns the path of a lock of git.
+func (a *roots) lockAt(name string) (rootPath, bool) {
 	at, ok := a.at(strings.TrimSuffix(name, ".lock"))
 	at.rel += ".lock"
 	return at, ok && at.repository != ""

@@ -40,7 +40,7 @@ func (r *Restorer) stateDiffs(p *Plan, roots *roots) (all []event.Diff) {
 }
 
 // wholeNow returns the content of the file at p; nil if there is none.
-func (p place) wholeNow() []byte {
+func (p rootPath) wholeNow() []byte {
 	content, err := p.read()
 	if err != nil {
 		return nil

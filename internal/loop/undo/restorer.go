@@ -128,8 +128,8 @@ func (r *Restorer) Plan(ctx context.Context, b Back) (*Plan, error) {
 		steps := h.back(b)
 		p := &Plan{Redo: b.Redo, directories: r.with(h)}
 		w := planner{pack: r.pack, roots: a, plan: p, removes: b.Removes}
-		all := chains(steps)
-		if err := w.fill(ctx, slices.Sorted(maps.Keys(all)), func(path string) []stretch { return all[path] }); err != nil {
+		all := changeRuns(steps)
+		if err := w.fill(ctx, slices.Sorted(maps.Keys(all)), func(path string) []changeRun { return all[path] }); err != nil {
 			return nil, err
 		}
 		p.describe(h, steps)

@@ -29,8 +29,8 @@ type root struct {
 	isGit   bool               // it is a git directory
 }
 
-// place is a path in one of the roots.
-type place struct {
+// rootPath is a path in one of the roots.
+type rootPath struct {
 	root
 	rel   string             // with slashes
 	known map[directory]bool // directories that need not be looked up again; nil for none
@@ -80,9 +80,9 @@ func (a *roots) close() {
 	}
 }
 
-// at returns the place of an absolute path. It reports false for a path that is never
+// at returns the rootPath of an absolute path. It reports false for a path that is never
 // restored: outside of the roots, a root itself, or in a git directory without holding its state.
-func (a *roots) at(name string) (place, bool) {
+func (a *roots) at(name string) (rootPath, bool) {
 	for _, r := range a.all {
 		rel, err := filepath.Rel(r.dir, name)
 		if err != nil || !filepath.IsLocal(rel) {
@@ -90,16 +90,16 @@ func (a *roots) at(name string) (place, bool) {
 		}
 		rel = filepath.ToSlash(rel)
 		if dir, ok := r.stateAt(rel); ok {
-			return place{root: r, rel: rel, repository: dir}, true
+			return rootPath{root: r, rel: rel, repository: dir}, true
 		}
 		if path.Base(rel) == ".git" && !strings.Contains("/"+path.Dir(rel)+"/", "/.git/") { // of a linked worktree
 			info, err := r.open.Lstat(rel)
-			return place{root: r, rel: rel}, err == nil && !info.IsDir() || errors.Is(err, fs.ErrNotExist)
+			return rootPath{root: r, rel: rel}, err == nil && !info.IsDir() || errors.Is(err, fs.ErrNotExist)
 		}
 		isGit := func(s string) bool { return strings.EqualFold(s, ".git") }
-		return place{root: r, rel: rel}, rel != "." && !r.isGit && !slices.ContainsFunc(strings.Split(rel, "/"), isGit)
+		return rootPath{root: r, rel: rel}, rel != "." && !r.isGit && !slices.ContainsFunc(strings.Split(rel, "/"), isGit)
 	}
-	return place{}, false
+	return rootPath{}, false
 }
 
 // isState reports whether an absolute path holds the state of git.
@@ -117,7 +117,7 @@ func (a *roots) show(name string) string {
 }
 
 // take returns the state of p. Below a symbolic link or a file, everything is absent.
-func (p place) take(contents snapshot.Contents) snapshot.State {
+func (p rootPath) take(contents snapshot.Contents) snapshot.State {
 	if !p.inDirectories() {
 		return snapshot.State{Kind: snapshot.Absent}
 	}
@@ -125,7 +125,7 @@ func (p place) take(contents snapshot.Contents) snapshot.State {
 }
 
 // look is take without the content.
-func (p place) look() snapshot.State {
+func (p rootPath) look() snapshot.State {
 	if !p.inDirectories() {
 		return snapshot.State{Kind: snapshot.Absent}
 	}
@@ -134,7 +134,7 @@ func (p place) look() snapshot.State {
 }
 
 // inDirectories reports whether all parents of p are directories, not symbolic links.
-func (p place) inDirectories() bool {
+func (p rootPath) inDirectories() bool {
 	if p.open == nil { // see enter
 		return false
 	}
@@ -157,7 +157,7 @@ func (p place) inDirectories() bool {
 }
 
 // isIgnored reports whether git ignores the file at p.
-func (p place) isIgnored() bool {
+func (p rootPath) isIgnored() bool {
 	if p.repository != "" {
 		return false
 	}

@@ -10,7 +10,7 @@ import (
 // isTorn reports whether the file of an item, which is now in that state, is the one that the undo
 // found there, in the middle of being overwritten. Nothing is lost if it is overwritten again:
 // all of its content is in the pack.
-func (w *applier) isTorn(i int, at place, now snapshot.State) bool {
+func (w *applier) isTorn(i int, at rootPath, now snapshot.State) bool {
 	it := w.journal.Items[i]
 	if it.Inode == "" || at.inode() != it.Inode || it.From.Hash == "" || it.To.Hash == "" || !isTornMode(now, it) {
 		return false
@@ -49,7 +49,7 @@ func isTornContent(content, from, to []byte) bool {
 }
 
 // inode returns what snapshot.Inode is for the file at p; empty if there is none.
-func (p place) inode() string {
+func (p rootPath) inode() string {
 	if info, err := p.open.Lstat(p.rel); err == nil && info.Mode().IsRegular() {
 		return snapshot.Inode(info)
 	}
@@ -57,7 +57,7 @@ func (p place) inode() string {
 }
 
 // read returns the content of the file at p.
-func (p place) read() ([]byte, error) {
+func (p rootPath) read() ([]byte, error) {
 	var c whole
 	if s := p.take(&c); s.Hash == "" {
 		return nil, errChanged

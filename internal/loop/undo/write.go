@@ -40,7 +40,7 @@ func (w *applier) writeAll(order []int) {
 }
 
 // write restores a file or link.
-func (w *applier) write(i int, at place) error {
+func (w *applier) write(i int, at rootPath) error {
 	it := w.journal.Items[i]
 	if w.namesPrograms(it.Path) {
 		return errPrograms
@@ -81,7 +81,7 @@ func (w *applier) namesPrograms(name string) bool {
 }
 
 // replace puts a new file or link in the place of what is there.
-func (w *applier) replace(i int, at place) error {
+func (w *applier) replace(i int, at rootPath) error {
 	it, temp := w.journal.Items[i], w.temp(i, at)
 	defer func() { _ = at.open.Remove(temp) }()
 	if err := w.writeTemp(i, at, temp); err != nil {
@@ -116,7 +116,7 @@ func inPlace(to, now snapshot.State) bool {
 
 // overwrite restores a file in place. All its names must be below the root, because undo
 // changes nothing outside.
-func (w *applier) overwrite(i int, at place) error {
+func (w *applier) overwrite(i int, at rootPath) error {
 	it := w.journal.Items[i]
 	info, err := at.open.Lstat(at.rel)
 	if err != nil {
@@ -152,7 +152,7 @@ func (w *applier) overwrite(i int, at place) error {
 }
 
 // writeTemp creates the file or link of an item with another name.
-func (w *applier) writeTemp(i int, at place, temp string) error {
+func (w *applier) writeTemp(i int, at rootPath, temp string) error {
 	it := w.journal.Items[i]
 	if it.To.Kind == snapshot.Link {
 		err := at.open.Symlink(it.To.Target, temp)
@@ -180,25 +180,25 @@ func (w *applier) writeTemp(i int, at place, temp string) error {
 
 // enter returns p as a name in its directory, which stays open until close. So a symbolic
 // link that replaces one of its parents later is not followed. If create is set, enter
-// creates missing parents. After an error nothing is at the place that it returns.
-func (p place) enter(create bool) (place, error) {
+// creates missing parents. After an error nothing is at the path that it returns.
+func (p rootPath) enter(create bool) (rootPath, error) {
 	dir, err := p.open.OpenRoot(".")
 	name, rest := "", p.rel
 	for err == nil {
 		var found bool
 		if name, rest, found = strings.Cut(rest, "/"); !found {
-			return place{root: root{dir: p.dir, open: dir, ignored: p.ignored}, rel: name}, nil
+			return rootPath{root: root{dir: p.dir, open: dir, ignored: p.ignored}, rel: name}, nil
 		}
 		var next *os.Root
 		next, err = openDirectory(dir, name, create)
 		_ = dir.Close()
 		dir = next
 	}
-	return place{root: root{dir: p.dir}, rel: p.rel}, err
+	return rootPath{root: root{dir: p.dir}, rel: p.rel}, err
 }
 
 // close closes what enter opened.
-func (p place) close() {
+func (p rootPath) close() {
 	if p.open != nil {
 		_ = p.open.Close()
 	}

@@ -39,7 +39,7 @@ type Options struct {
 	// Private are files of this program that only approved commands can read. Secret
 	// are files and directories of this program that no command can read.
 	Private, Secret []string
-	Places          sandbox.Places
+	UserPaths       sandbox.UserPaths
 
 	// Fixed returns absolute paths that commands must not change or create, among them
 	// this program's own.

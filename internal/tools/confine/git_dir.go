@@ -158,7 +158,7 @@ func (g *Guard) gitPaths(path string, worktrees []string) (paths, whole []string
 	}
 	config, own := filepath.Join(common, "config"), filepath.Join(path, "config.worktree")
 	files := map[string]content{config: g.readGitDir(common).config, own: d.worktree}
-	reader := gitconfig.Reader{Home: g.area.Places.Home, Workspace: g.area.workspace, Conditions: true, File: func(path string) (string, bool) {
+	reader := gitconfig.Reader{Home: g.area.UserPaths.Home, Workspace: g.area.workspace, Conditions: true, File: func(path string) (string, bool) {
 		c, known := files[path]
 		if !known {
 			c = readContent(path, content{})

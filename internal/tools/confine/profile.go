@@ -38,8 +38,8 @@ func (a *Area) prepare() {
 		}
 	}
 	a.tree.tops = tops
-	hidden := slices.Concat(a.Places.Private(), a.Private, a.Secret)
-	a.linked = slices.DeleteFunc(a.Places.Linked(a.passesTops), func(path string) bool { return inAny(path, hidden) })
+	hidden := slices.Concat(a.UserPaths.Private(), a.Private, a.Secret)
+	a.linked = slices.DeleteFunc(a.UserPaths.Linked(a.passesTops), func(path string) bool { return inAny(path, hidden) })
 }
 
 // passesTops reports whether a path is in a directory that commands can change, or leads there
@@ -68,7 +68,7 @@ func (a *Area) dropStrays(p *sandbox.Profile) {
 // it. A command can make a project of a toolchain, so each command looks again.
 func (a *Area) makeCaches(network bool) {
 	projects := append([]string{a.workspace}, a.around...)
-	for _, dir := range a.Places.MissingCaches(projects, network) {
+	for _, dir := range a.UserPaths.MissingCaches(projects, network) {
 		_ = os.MkdirAll(dir, 0o700) // a build reports a cache that it cannot write
 	}
 }
@@ -79,10 +79,10 @@ func (a *Area) profile(s *sandbox.Session, network, systemTemp bool) *sandbox.Pr
 		a.makeCaches(true)
 	}
 	p := &sandbox.Profile{
-		Session: s, Home: a.Places.Home, Network: network,
+		Session: s, Home: a.UserPaths.Home, Network: network,
 		Write:    slices.Concat(a.tree.tops, a.buildCaches()),
-		ReadOnly: slices.Concat(a.Places.Programs(), a.pathInCaches()),
-		Hide:     slices.Concat(a.Places.Private(), a.Secret),
+		ReadOnly: slices.Concat(a.UserPaths.Programs(), a.pathInCaches()),
+		Hide:     slices.Concat(a.UserPaths.Private(), a.Secret),
 	}
 	a.addTemp(p, systemTemp)
 	for _, path := range a.Readable() {
@@ -90,10 +90,10 @@ func (a *Area) profile(s *sandbox.Session, network, systemTemp bool) *sandbox.Pr
 			p.Show = append(p.Show, path)
 		}
 	}
-	p.Downloads = a.Places.Downloads()
+	p.Downloads = a.UserPaths.Downloads()
 	if network {
 		p.Write = append(p.Write, p.Downloads...)
-		remote := a.Places.Remote()
+		remote := a.UserPaths.Remote()
 		p.Show = append(p.Show, remote...)
 		p.Hide = slices.DeleteFunc(p.Hide, func(path string) bool { return slices.Contains(remote, path) })
 	}
@@ -114,7 +114,7 @@ func (a *Area) addTemp(p *sandbox.Profile, system bool) {
 	}
 	dir := realpath.Of(os.TempDir())
 	holds := func(path string) bool { return realpath.Inside(path, dir) }
-	if !a.Temp.Covers(dir) && !inAny(dir, a.tree.tops) && !slices.ContainsFunc(a.tree.tops, holds) && !holds(realpath.Of(a.Places.Home)) {
+	if !a.Temp.Covers(dir) && !inAny(dir, a.tree.tops) && !slices.ContainsFunc(a.tree.tops, holds) && !holds(realpath.Of(a.UserPaths.Home)) {
 		p.Hide = append(p.Hide, dir)
 	}
 	for _, path := range a.needed() {
@@ -126,23 +126,23 @@ func (a *Area) addTemp(p *sandbox.Profile, system bool) {
 
 // needed returns what commands need to read, wherever it is.
 func (a *Area) needed() []string {
-	paths := slices.Concat(a.Readable(), a.linked, a.Places.Downloads())
-	for _, dir := range filepath.SplitList(a.Places.Env("PATH")) {
+	paths := slices.Concat(a.Readable(), a.linked, a.UserPaths.Downloads())
+	for _, dir := range filepath.SplitList(a.UserPaths.Env("PATH")) {
 		if filepath.Base(dir) == "bin" { // of a virtual environment or an installation
 			dir = filepath.Dir(dir)
 		}
 		paths = append(paths, dir)
 	}
-	if a.Temp.Covers(realpath.Of(a.Places.Home)) {
-		paths = append(append(paths, a.Places.Home), a.Places.Toolchains()...)
+	if a.Temp.Covers(realpath.Of(a.UserPaths.Home)) {
+		paths = append(append(paths, a.UserPaths.Home), a.UserPaths.Toolchains()...)
 	}
 	return paths
 }
 
 // buildCaches returns the caches that builds without the network write to.
 func (a *Area) buildCaches() []string {
-	downloads := a.Places.Downloads()
-	return slices.DeleteFunc(a.Places.Caches(), func(path string) bool { return slices.Contains(downloads, path) })
+	downloads := a.UserPaths.Downloads()
+	return slices.DeleteFunc(a.UserPaths.Caches(), func(path string) bool { return slices.Contains(downloads, path) })
 }
 
 // realCaches returns the caches that builds write to, without links. It leaves out those to which a
@@ -165,7 +165,7 @@ func (a *Area) overlays(s *sandbox.Session) (overlays []sandbox.Overlay, locked 
 	others := append(slices.Clone(a.tree.tops), realpath.Of(os.TempDir()))
 	shared := func(cache string) bool {
 		info, err := os.Stat(cache)
-		return err != nil || !info.IsDir() || realpath.Inside(realpath.Of(a.Places.Home), cache) || inAny(cache, a.tree.tops) ||
+		return err != nil || !info.IsDir() || realpath.Inside(realpath.Of(a.UserPaths.Home), cache) || inAny(cache, a.tree.tops) ||
 			slices.ContainsFunc(others, func(other string) bool { return realpath.Inside(other, cache) })
 	}
 	return a.Caches.Overlays(s, a.workspace, slices.DeleteFunc(a.realCaches(), shared))
@@ -188,16 +188,16 @@ func (a *Area) pathInCaches() (dirs []string) {
 // privateProfile returns the sandbox of a command that nobody approved.
 func (a *Area) privateProfile(s *sandbox.Session) *sandbox.Profile {
 	p := &sandbox.Profile{
-		Session: s, Home: a.Places.Home,
+		Session: s, Home: a.UserPaths.Home,
 		Write:    a.buildCaches(),
-		ReadOnly: slices.Concat(a.Places.Programs(), a.pathInCaches()),
-		Hide:     slices.Concat(a.Places.Private(), a.Secret),
+		ReadOnly: slices.Concat(a.UserPaths.Programs(), a.pathInCaches()),
+		Hide:     slices.Concat(a.UserPaths.Private(), a.Secret),
 	}
 	a.addTemp(p, false)
 	a.hideHome(p)
 	hidden := p.Hide
 	if p.NoHome {
-		hidden = append(hidden, realpath.Of(a.Places.Home))
+		hidden = append(hidden, realpath.Of(a.UserPaths.Home))
 	}
 	for _, top := range a.tree.tops {
 		if inAny(top, hidden) {
@@ -213,9 +213,9 @@ func (a *Area) privateProfile(s *sandbox.Session) *sandbox.Profile {
 // that only approved commands can read. It replaces the user's caches.
 func (a *Area) hideHome(p *sandbox.Profile) {
 	if p.NoHome = a.hidesHome(); p.NoHome {
-		p.Show = slices.DeleteFunc(p.Show, func(path string) bool { return path == a.Places.Home })
+		p.Show = slices.DeleteFunc(p.Show, func(path string) bool { return path == a.UserPaths.Home })
 	}
-	p.Show = slices.Concat(p.Show, a.Readable(), a.Places.Toolchains(), a.linked)
+	p.Show = slices.Concat(p.Show, a.Readable(), a.UserPaths.Toolchains(), a.linked)
 	var locked []string
 	if p.Overlays, locked = a.overlays(p.Session); locked != nil {
 		p.Write = slices.DeleteFunc(p.Write, func(path string) bool { return slices.Contains(locked, realpath.Of(path)) })
@@ -231,7 +231,7 @@ func (a *Area) hideHome(p *sandbox.Profile) {
 // hidesHome reports whether the home directory can be hidden: the workspace must not
 // contain it.
 func (a *Area) hidesHome() bool {
-	home := realpath.Of(a.Places.Home)
+	home := realpath.Of(a.UserPaths.Home)
 	return home != "" && filepath.Dir(home) != home && !slices.ContainsFunc(a.tree.tops, func(top string) bool { return realpath.Inside(home, top) })
 }
 

@@ -303,7 +303,7 @@ func TestSandboxRunsGitAndGo(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	c.profile.Write = append(c.profile.Write, sandbox.Places{Home: home, Env: os.Getenv}.Caches()...)
+	c.profile.Write = append(c.profile.Write, sandbox.UserPaths{Home: home, Env: os.Getenv}.Caches()...)
 	same(t, c.run("git init -q . 2>&1").Output, "")
 	c.profile.ReadOnly = []string{filepath.Join(c.dir, ".git/hooks")}
 	write(t, filepath.Join(c.dir, "main.go"), "package main\n\nimport \"fmt\"\n\nfunc main() { fmt.Println(\"built\") }\n")
@@ -417,7 +417,7 @@ func BenchmarkSandbox(b *testing.B) {
 				session := sandbox.NewSession(form)
 				defer session.Close()
 				home, _ := os.UserHomeDir()
-				places := sandbox.Places{Home: home, Env: os.Getenv}
+				places := sandbox.UserPaths{Home: home, Env: os.Getenv}
 				c.Limits.Sandbox = &sandbox.Profile{
 					Write: append(places.Caches(), dir, os.TempDir()), ReadOnly: places.Programs(), Hide: places.Private(), Show: places.Toolchains(),
 					NoHome: true, Home: home, Session: session,

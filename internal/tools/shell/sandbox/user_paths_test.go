@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestPlaces(t *testing.T) {
+func TestUserPaths(t *testing.T) {
 	home := t.TempDir()
 	for _, dir := range []string{
 		".cache/go-build", "go/bin", "go/pkg/mod/golang.org/toolchain@v0.0.1/bin", ".npm/_npx", ".cargo/bin", ".cargo/registry",
@@ -31,7 +31,7 @@ func TestPlaces(t *testing.T) {
 		"SSH_AUTH_SOCK": filepath.Join(home, "agent/socket"), "DOCKER_HOST": "unix://" + filepath.Join(home, "notes"),
 		"DBUS_SESSION_BUS_ADDRESS": "unix:path=" + filepath.Join(home, "agent") + ",guid=1",
 	}
-	p := Places{Home: home, Env: func(name string) string { return env[name] }}
+	p := UserPaths{Home: home, Env: func(name string) string { return env[name] }}
 	inHome := func(paths []string) (found []string) {
 		for _, path := range paths {
 			if rest, ok := strings.CutPrefix(path, home+"/"); ok {
@@ -56,7 +56,7 @@ func TestPlaces(t *testing.T) {
 }
 
 // Programs in the home directory run although they are links to their installations.
-func TestPlacesOfLinkedPrograms(t *testing.T) {
+func TestUserPathsOfLinkedPrograms(t *testing.T) {
 	home := t.TempDir()
 	link := func(program, from string) {
 		t.Helper()
@@ -78,7 +78,7 @@ func TestPlacesOfLinkedPrograms(t *testing.T) {
 	link(".local/share/bin/tool", ".local/bin/tool")
 	link("secret/bin/key", "work/bin/evil")
 	env := map[string]string{"PATH": filepath.Join(home, "node/bin") + ":" + filepath.Join(home, "work/bin") + ":/usr/bin"}
-	p := Places{Home: home, Env: func(name string) string { return env[name] }}
+	p := UserPaths{Home: home, Env: func(name string) string { return env[name] }}
 	want := []string{".local/share/bin/tool", "dots/run.sh", "node/lib/node_modules", "opt/pipx/venvs/black"}
 	for i := range want {
 		want[i] = filepath.Join(home, want[i])
@@ -89,9 +89,9 @@ func TestPlacesOfLinkedPrograms(t *testing.T) {
 }
 
 // Credentials are hidden in directories that are shown.
-func TestPlacesHideCredentialsOfToolchains(t *testing.T) {
+func TestUserPathsHideCredentialsOfToolchains(t *testing.T) {
 	home := t.TempDir()
-	p := Places{Home: home, Env: func(string) string { return "" }}
+	p := UserPaths{Home: home, Env: func(string) string { return "" }}
 	for _, file := range []string{".pub-cache/credentials.json", ".julia/servers/x/auth.toml", ".rye/credentials", ".local/share/uv/credentials/credentials.toml", ".local/share/gem/credentials", ".m2/settings.xml", ".config/pip/pip.conf", ".npmrc", ".cache/huggingface/token", ".cargo/credentials.toml"} {
 		path := filepath.Join(home, file)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -115,9 +115,9 @@ func TestPlacesHideCredentialsOfToolchains(t *testing.T) {
 }
 
 // A toolchain that is not used at the top of the workspace finds a cache only with the network.
-func TestPlacesOfMissingCaches(t *testing.T) {
+func TestUserPathsOfMissingCaches(t *testing.T) {
 	home := t.TempDir()
-	p := Places{Home: home, Env: func(string) string { return "" }}
+	p := UserPaths{Home: home, Env: func(string) string { return "" }}
 	work := filepath.Join(home, "work")
 	for _, file := range []string{"go.mod", "java/build.gradle", "py/.pre-commit-config.yaml"} {
 		path := filepath.Join(work, file)

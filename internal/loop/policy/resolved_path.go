@@ -10,15 +10,15 @@ import (
 	"agent/internal/tools/protect"
 )
 
-// place is a protected absolute path.
-type place struct {
+// resolvedPath is a protected absolute path with its other name and its identity.
+type resolvedPath struct {
 	names  [][]string // split and folded: as written, and without symbolic links
 	info   os.FileInfo
 	reason string
 }
 
-func placeAt(path, reason string) place {
-	at := place{names: [][]string{split(path)}, reason: reason}
+func newResolvedPath(path, reason string) resolvedPath {
+	at := resolvedPath{names: [][]string{split(path)}, reason: reason}
 	if real := realpath.Of(path); real != path {
 		at.names = append(at.names, split(real))
 	}
@@ -26,9 +26,9 @@ func placeAt(path, reason string) place {
 	return at
 }
 
-// holds reports whether a file is the place or below it: by one of its names, or by
+// holds reports whether a file is the path or below it: by one of its names, or by
 // the identity of the file or a directory above it.
-func (at place) holds(parts []string, above []os.FileInfo) bool {
+func (at resolvedPath) holds(parts []string, above []os.FileInfo) bool {
 	for _, name := range at.names {
 		if len(parts) >= len(name) && slices.Equal(parts[:len(name)], name) {
 			return true

@@ -11,10 +11,10 @@ import (
 	"agent/internal/loop/event"
 )
 
-// Places maps the numbers of the events of a session to their records. It is safe for
+// EventOffsets maps the numbers of the events of a session to their records. It is safe for
 // concurrent use: a front end may read a page while the agent waits to send it an
 // event.
-type Places struct {
+type EventOffsets struct {
 	mu   sync.Mutex
 	all  page
 	lost error // why the session cannot be read; nil if it can
@@ -31,17 +31,17 @@ type page struct {
 }
 
 // Begin sets the offsets of the events of a session, or why it cannot be read.
-func (p *Places) Begin(at []int64, lost error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.all.at, p.lost = at, lost
+func (o *EventOffsets) Begin(at []int64, lost error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.all.at, o.lost = at, lost
 }
 
 // Add adds an event and its record, which waits until Saved.
-func (p *Places) Add(e event.Durable, record []byte) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	all := &p.all
+func (o *EventOffsets) Add(e event.Durable, record []byte) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	all := &o.all
 	number := int64(all.took + len(all.waiting))
 	all.waiting = append(all.waiting, record)
 	switch e := e.(type) {
@@ -54,20 +54,20 @@ func (p *Places) Add(e event.Durable, record []byte) {
 }
 
 // Next returns the oldest waiting record, and how many wait.
-func (p *Places) Next() ([]byte, int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if len(p.all.waiting) == 0 {
+func (o *EventOffsets) Next() ([]byte, int) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if len(o.all.waiting) == 0 {
 		return nil, 0
 	}
-	return p.all.waiting[0], len(p.all.waiting)
+	return o.all.waiting[0], len(o.all.waiting)
 }
 
 // Saved sets the offset of the oldest waiting record, which is in the log now.
-func (p *Places) Saved(offset int64) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	all := &p.all
+func (o *EventOffsets) Saved(offset int64) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	all := &o.all
 	for i := len(all.at) - 1; i >= 0 && all.at[i] < 0; i-- { // waiting records are the last ones
 		if all.at[i] == ^int64(all.took) {
 			all.at[i] = offset
@@ -80,17 +80,17 @@ func (p *Places) Saved(offset int64) {
 }
 
 // Count returns how many events there are.
-func (p *Places) Count() int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return len(p.all.at)
+func (o *EventOffsets) Count() int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return len(o.all.at)
 }
 
 // Records yields the records of the events with the numbers from (inclusive) to to
 // (exclusive). Each is valid until the next one. An error is the last value.
-func (p *Places) Records(ctx context.Context, log *history.Log, from, to int) iter.Seq2[history.Record, error] {
+func (o *EventOffsets) Records(ctx context.Context, log *history.Log, from, to int) iter.Seq2[history.Record, error] {
 	return func(yield func(history.Record, error) bool) {
-		some, err := p.page(from, to)
+		some, err := o.page(from, to)
 		if err != nil {
 			yield(history.Record{}, err)
 			return
@@ -120,17 +120,17 @@ func (p *Places) Records(ctx context.Context, log *history.Log, from, to int) it
 	}
 }
 
-// page returns the places of the events with the numbers from (inclusive) to to (exclusive).
-func (p *Places) page(from, to int) (page, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.lost != nil {
-		return page{}, p.lost
+// page returns the offsets of the events with the numbers from (inclusive) to to (exclusive).
+func (o *EventOffsets) page(from, to int) (page, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.lost != nil {
+		return page{}, o.lost
 	}
-	if from < 0 || from > to || to > len(p.all.at) {
-		return page{}, fmt.Errorf("events %d to %d are not in a session of %d events", from, to, len(p.all.at))
+	if from < 0 || from > to || to > len(o.all.at) {
+		return page{}, fmt.Errorf("events %d to %d are not in a session of %d events", from, to, len(o.all.at))
 	}
-	return page{slices.Clone(p.all.at[from:to]), slices.Clone(p.all.waiting), p.all.took}, nil
+	return page{slices.Clone(o.all.at[from:to]), slices.Clone(o.all.waiting), o.all.took}, nil
 }
 
 // recordsAt yields the records of a log at the given offsets, which are ascending. An

@@ -21,21 +21,21 @@ const (
 	maxDeep       = 3     // levels below the workspace
 )
 
-// places holds the protected absolute paths. Paths that depend on a directory are
+// protectedSet holds the protected absolute paths. Paths that depend on a directory are
 // added when a file in it is checked.
-type places struct {
+type protectedSet struct {
 	paths   Paths
 	root    string // the workspace without symbolic links; may be empty
-	list    []place
+	list    []resolvedPath
 	user    gitconfig.Config // the user's git configuration
-	seen    map[string]bool  // directories whose places are in list
+	seen    map[string]bool  // directories whose protected paths are in list
 	entries int              // of directories that were read
 }
 
-// places returns the protected paths that do not depend on the checked file, and the
+// protectedSet returns the protected paths that do not depend on the checked file, and the
 // targets of links in the workspace and in the repository above it.
-func (p Paths) places() *places {
-	ps := &places{paths: p, root: p.Resolved.Of(p.Workspace), user: p.userGit(), seen: map[string]bool{}}
+func (p Paths) protectedSet() *protectedSet {
+	ps := &protectedSet{paths: p, root: p.Resolved.Of(p.Workspace), user: p.userGit(), seen: map[string]bool{}}
 	for _, path := range p.Own {
 		ps.add(path, ownFiles)
 	}
@@ -77,11 +77,11 @@ func (r protectedPath) anywhere() bool {
 }
 
 // add protects a path, and the targets of symbolic links in it and one level below.
-func (ps *places) add(path, reason string) {
+func (ps *protectedSet) add(path, reason string) {
 	if !filepath.IsAbs(path) {
 		return
 	}
-	at := placeAt(path, reason)
+	at := newResolvedPath(path, reason)
 	ps.list = append(ps.list, at)
 	if at.info != nil && at.info.IsDir() {
 		ps.addLinks(path, reason, true)
@@ -90,7 +90,7 @@ func (ps *places) add(path, reason string) {
 
 // addLinks protects the targets of symbolic links in a directory, and in its
 // subdirectories if deeper is set.
-func (ps *places) addLinks(dir, reason string, deeper bool) {
+func (ps *protectedSet) addLinks(dir, reason string, deeper bool) {
 	d, err := os.Open(dir)
 	if err != nil {
 		return
@@ -104,7 +104,7 @@ func (ps *places) addLinks(dir, reason string, deeper bool) {
 		path := filepath.Join(dir, e.Name())
 		switch {
 		case e.Type()&fs.ModeSymlink != 0:
-			ps.list = append(ps.list, placeAt(path, reason))
+			ps.list = append(ps.list, newResolvedPath(path, reason))
 		case e.IsDir() && deeper:
 			ps.addLinks(path, reason, false)
 		}
@@ -113,7 +113,7 @@ func (ps *places) addLinks(dir, reason string, deeper bool) {
 
 // addDir protects the paths in dir of the rules that apply in every directory, with
 // their targets if they are symbolic links.
-func (ps *places) addDir(dir string) {
+func (ps *protectedSet) addDir(dir string) {
 	if ps.seen[dir] {
 		return
 	}
@@ -134,11 +134,11 @@ func (ps *places) addDir(dir string) {
 }
 
 // addAbove protects paths in the workspace that are reached through links in the
-// directories above it, up to the root of the repository. It ignores other places
+// directories above it, up to the root of the repository. It ignores other paths
 // above, except for a repository of which git may run any file: the location of a
 // workspace must not make all of it protected.
-func (ps *places) addAbove() {
-	above := &places{paths: ps.paths, root: ps.root, user: ps.user, seen: map[string]bool{}}
+func (ps *protectedSet) addAbove() {
+	above := &protectedSet{paths: ps.paths, root: ps.root, user: ps.user, seen: map[string]bool{}}
 	for dir := ps.root; dir != filepath.Dir(dir); {
 		dir = filepath.Dir(dir)
 		above.addDir(dir)
@@ -157,7 +157,7 @@ func (ps *places) addAbove() {
 
 // addBelow protects the targets of links in the workspace that have the name of a
 // rule: sub/.envrc may point to a file outside sub.
-func (ps *places) addBelow() {
+func (ps *protectedSet) addBelow() {
 	type level struct {
 		dir  string
 		deep int
@@ -193,7 +193,7 @@ func startsRule(name string) bool {
 // protection returns why a file is protected; empty if it is not. written lists all
 // files of the same change. Paths are absolute, or relative if the workspace is
 // unknown.
-func (ps *places) protection(file string, written []string) string {
+func (ps *protectedSet) protection(file string, written []string) string {
 	names := []string{filepath.Clean(file)}
 	if filepath.IsAbs(file) {
 		names = realpath.Steps(file)
@@ -233,7 +233,7 @@ func (ps *places) protection(file string, written []string) string {
 
 // depth returns the index of the first element of path to which the rules for every
 // directory apply: that of the workspace itself, or 0 outside it.
-func (ps *places) depth(path string) int {
+func (ps *protectedSet) depth(path string) int {
 	for _, root := range []string{ps.root, ps.paths.Workspace} {
 		if rel, err := filepath.Rel(root, path); root != "" && err == nil && filepath.IsLocal(rel) {
 			return len(split(root)) - 1
@@ -245,7 +245,7 @@ func (ps *places) depth(path string) int {
 // inGitDir reports whether a file is in a git directory of any name, such as a bare
 // repository, or in the part of one that worktrees share. The files in written count
 // as existing. A worktree inside a git directory is not part of it.
-func (ps *places) inGitDir(file string, written []string) bool {
+func (ps *protectedSet) inGitDir(file string, written []string) bool {
 	willExist := func(path string) bool {
 		parts := split(path)
 		return exists(path) || slices.ContainsFunc(written, func(name string) bool {

@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// Places finds the paths of a user that a Profile needs. Its methods return
+// UserPaths finds the paths of a user that a Profile needs. Its methods return
 // absolute paths that exist, unless they say otherwise; links are not resolved.
-type Places struct {
+type UserPaths struct {
 	Home string
 	Env  func(name string) string // like os.Getenv
 }
 
 // Caches returns the caches of toolchains, which builds write to. Some contain
 // programs: see Programs.
-func (p Places) Caches() []string {
+func (p UserPaths) Caches() []string {
 	cache := p.or("XDG_CACHE_HOME", ".cache")
 	cargo := p.or("CARGO_HOME", ".cargo")
 	return existing(
@@ -38,7 +38,7 @@ func (p Places) Caches() []string {
 // Downloads returns the directories that hold the dependencies and environments which
 // toolchains download. They run later without a sandbox, and toolchains write to them only
 // when they download.
-func (p Places) Downloads() []string {
+func (p UserPaths) Downloads() []string {
 	cache, cargo, gradle := p.or("XDG_CACHE_HOME", ".cache"), p.or("CARGO_HOME", ".cargo"), p.or("GRADLE_USER_HOME", ".gradle")
 	downloads := []string{
 		p.or("GOMODCACHE", filepath.Join(p.goPath(), "pkg/mod")), filepath.Join(cargo, "registry"), filepath.Join(cargo, "git"),
@@ -53,7 +53,7 @@ func (p Places) Downloads() []string {
 // MissingCaches returns those caches of the toolchains of projects that do not exist yet. A
 // toolchain cannot create them in a sandbox. Toolchains have a file at the top of a project; with the
 // network also in a directory there, or a program in $PATH.
-func (p Places) MissingCaches(projects []string, network bool) (missing []string) {
+func (p UserPaths) MissingCaches(projects []string, network bool) (missing []string) {
 	cache, cargo, gradle := p.or("XDG_CACHE_HOME", ".cache"), p.or("CARGO_HOME", ".cargo"), p.or("GRADLE_USER_HOME", ".gradle")
 	if !filepath.IsAbs(p.Home) {
 		return nil
@@ -119,7 +119,7 @@ func has(workspace, name string, deep bool) bool {
 
 // Programs returns paths below Caches that contain programs which the user runs
 // later without a sandbox. They belong to Profile.ReadOnly.
-func (p Places) Programs() []string {
+func (p UserPaths) Programs() []string {
 	modules := p.or("GOMODCACHE", filepath.Join(p.goPath(), "pkg/mod"))
 	toolchains, _ := filepath.Glob(filepath.Join(modules, "golang.org/toolchain@*")) // the error is a malformed pattern
 	return existing(append(toolchains,
@@ -130,7 +130,7 @@ func (p Places) Programs() []string {
 
 // Toolchains returns the paths below the home directory that commands may read
 // when the rest of it is hidden.
-func (p Places) Toolchains() []string {
+func (p UserPaths) Toolchains() []string {
 	paths := []string{
 		".gitconfig", ".config/git/config", ".config/git/ignore", ".config/git/attributes", ".config/go/env",
 		"sdk", ".cargo/bin", ".rustup", ".nvm", ".fnm", ".volta", ".asdf", ".mise", ".local/share/mise", ".pyenv", ".rbenv",
@@ -159,7 +159,7 @@ func (p Places) Toolchains() []string {
 // Linked returns the targets of links in directories of programs below the home directory,
 // with the installations that contain them. Paths for which changed returns true do not count:
 // a command may have created their links.
-func (p Places) Linked(changed func(path string) bool) (found []string) {
+func (p UserPaths) Linked(changed func(path string) bool) (found []string) {
 	home, err := filepath.EvalSymlinks(p.Home)
 	if err != nil {
 		return nil
@@ -202,13 +202,13 @@ func installation(home, program string) string {
 
 // Remote returns what commands with the network of the host need for SSH: the socket
 // of the agent and the keys of known hosts.
-func (p Places) Remote() []string {
+func (p UserPaths) Remote() []string {
 	return existing(p.Env("SSH_AUTH_SOCK"), filepath.Join(p.Home, ".ssh/known_hosts"), filepath.Join(p.Home, ".ssh/known_hosts2"))
 }
 
 // Private returns paths that commands never need: keys, credentials, profiles of
 // browsers and mail programs, and sockets of programs that run commands for others.
-func (p Places) Private() []string {
+func (p UserPaths) Private() []string {
 	config := p.or("XDG_CONFIG_HOME", ".config")
 	data := p.or("XDG_DATA_HOME", ".local/share")
 	var paths []string
@@ -234,7 +234,7 @@ func (p Places) Private() []string {
 
 // Sockets returns sockets, and directories of sockets, through which a command
 // could have another program act for it.
-func (p Places) Sockets() []string {
+func (p UserPaths) Sockets() []string {
 	paths := []string{
 		"/run/docker.sock", "/var/run/docker.sock", "/run/containerd", "/run/podman", "/run/crio", "/run/dbus", "/var/run/dbus",
 		"/run/systemd/private", "/run/systemd/io.systemd.ManagedOOM", "/run/snapd.socket", "/run/libvirt", "/run/screen", "/run/tmux",
@@ -263,13 +263,13 @@ func (p Places) Sockets() []string {
 }
 
 // goPath returns the first directory of GOPATH.
-func (p Places) goPath() string {
+func (p UserPaths) goPath() string {
 	return p.or("GOPATH", "go")
 }
 
 // or returns the directory that a variable names, or a default, which may be
 // relative to the home directory.
-func (p Places) or(name, path string) string {
+func (p UserPaths) or(name, path string) string {
 	if list := filepath.SplitList(p.Env(name)); len(list) > 0 && filepath.IsAbs(list[0]) {
 		return list[0]
 	}

@@ -131,7 +131,7 @@ func checkSessions(t *testing.T, h home) (delegates []history.Info) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		state, err := session.Fold(v.From(0))
+		state, err := session.ReplayRecords(v.From(0))
 		_ = v.Close()
 		if err != nil || len(state.Closing) > 0 && i.Agent == "" {
 			t.Errorf("session %s of %q: %v, it misses %v", i.ID, i.Agent, err, state.Closing)

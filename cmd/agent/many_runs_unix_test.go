@@ -119,7 +119,7 @@ func (m *manyRuns) valid() (n int) {
 			m.t.Logf("session %s: %v", info.ID, err)
 			continue
 		}
-		state, err := session.Fold(v.From(0))
+		state, err := session.ReplayRecords(v.From(0))
 		_ = v.Close()
 		last := ""
 		if len(state.Messages) > 0 {

@@ -266,7 +266,7 @@ func (s *storm) state(dir string) (session.State, bool) {
 		return session.State{}, false
 	}
 	defer v.Close()
-	state, err := session.FoldLog(s.t.Context(), v, nil) // without a torn end
+	state, err := session.ReplayLog(s.t.Context(), v, nil) // without a torn end
 	if err != nil {
 		s.t.Error(err)
 	}

@@ -365,7 +365,7 @@ func TestRunAgainResumed(t *testing.T) {
 	}
 	log := resumedLog(t, events...)
 	defer log.Close()
-	state, err := session.Fold(recorded(log))
+	state, err := session.ReplayRecords(recorded(log))
 	if err != nil {
 		t.Fatal(err)
 	}

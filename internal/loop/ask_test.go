@@ -131,7 +131,7 @@ func TestAskIsInterrupted(t *testing.T) {
 		}
 		kept = append(kept, e)
 	}
-	state := foldOf(t, append(kept, &event.Decided{ID: "c1", Decision: event.Answered, Chosen: []string{"blue"}}))
+	state := replayOf(t, append(kept, &event.Decided{ID: "c1", Decision: event.Answered, Chosen: []string{"blue"}}))
 	if got := state.Messages[len(state.Messages)-2]; got.Text != "The user chose: blue" || got.IsError {
 		t.Errorf("got result %+v of the answered question", got)
 	}

@@ -56,18 +56,18 @@ func lookups(n int) (replies []script.Reply) {
 	return replies
 }
 
-// sameAsFolded checks that the last request has the messages that a fold of the log
+// sameAsReplayed checks that the last request has the messages that a replay of the log
 // returns, and returns them.
-func sameAsFolded(t *testing.T, log *history.Log, p *script.Provider) []llm.Message {
+func sameAsReplayed(t *testing.T, log *history.Log, p *script.Provider) []llm.Message {
 	t.Helper()
-	state, err := session.Fold(recorded(log))
+	state, err := session.ReplayRecords(recorded(log))
 	if err != nil {
 		t.Fatal(err)
 	}
 	requests := p.Requests()
 	told := requests[len(requests)-1].Messages
 	if d := cmp.Diff(told, state.Messages[:len(told)], cmpopts.EquateEmpty()); d != "" {
-		t.Errorf("told and folded: %s", d)
+		t.Errorf("told and replayed: %s", d)
 	}
 	if err := valid(state.Messages); err != nil {
 		t.Error(err)
@@ -86,7 +86,7 @@ func compactions(events []event.Event) (out []event.Compacted) {
 }
 
 // /compact replaces the conversation with a summary that a model writes without tools.
-// The messages of the user stay, and the log folds to what the model is sent. Undo
+// The messages of the user stay, and the log replays to what the model is sent. Undo
 // restores everything.
 func TestCompactCommand(t *testing.T) {
 	p := script.New(append(lookups(10), script.Say("done"), using(script.Say("## Goal\nlook at c1 to c10"), 500), script.Say("more"), script.Say("again"))...)
@@ -127,7 +127,7 @@ func TestCompactCommand(t *testing.T) {
 	if info, err := os.Stat(name); err == nil && info.Mode().Perm()&0o077 != 0 && os.PathSeparator == '/' {
 		t.Errorf("others may read %s: %v", name, info.Mode())
 	}
-	last := sameAsFolded(t, o.Log, p)
+	last := sameAsReplayed(t, o.Log, p)
 	if got := last[2].Text; got != long("c1") {
 		t.Errorf("after undo the first result is %.60q", got)
 	}
@@ -236,7 +236,7 @@ func TestPinAndDrop(t *testing.T) {
 	if pinned == 0 || kinds[event.SystemItem] != 1 || kinds[event.ToolsItem] != 1 || kinds[event.ResultItem] < 4 || listed.Window != 128_000 || listed.Used < 5*1500 {
 		t.Errorf("got %+v", listed)
 	}
-	msgs := sameAsFolded(t, o.Log, p)
+	msgs := sameAsReplayed(t, o.Log, p)
 	text := conversation(llm.Request{Messages: msgs})
 	if !strings.Contains(text, fmt.Sprintf("%q", long("c2"))) || strings.Contains(text, long("c3")[:100]) || strings.Contains(text, "c1 says") {
 		t.Errorf("the model is sent\n%.3000s\n%s", text, trace(events))
@@ -260,7 +260,7 @@ func TestRejectedImage(t *testing.T) {
 	if len(requests) != 3 || len(requests[0].Messages[0].Images) != 1 || len(requests[1].Messages[0].Images) != 0 {
 		t.Errorf("got %d requests", len(requests))
 	}
-	if msgs := sameAsFolded(t, o.Log, p); msgs[0].Text != "look\n[truncated: 1 image removed: the provider rejected it]" || len(msgs[0].Images) > 0 {
+	if msgs := sameAsReplayed(t, o.Log, p); msgs[0].Text != "look\n[truncated: 1 image removed: the provider rejected it]" || len(msgs[0].Images) > 0 {
 		t.Errorf("got %+v", msgs[0])
 	}
 }
@@ -292,7 +292,7 @@ func TestCompactWhenFull(t *testing.T) {
 	if len(c) == 0 || !strings.Contains(c[0].Why, "of 10k tokens") {
 		t.Fatalf("got %+v, want a cut that says why\n%s", c, trace(events))
 	}
-	msgs := sameAsFolded(t, o.Log, p)
+	msgs := sameAsReplayed(t, o.Log, p)
 	if last := msgs[len(msgs)-1]; last.Text != long("c4") || msgs[2].Text == long("c1") {
 		t.Errorf("got the first result %.20q and the last %.20q, want that one whole", msgs[2].Text, last.Text)
 	}
@@ -384,10 +384,10 @@ func oldConversation() (events []event.Durable) {
 // TestCut checks the rules for shortening.
 func TestCut(t *testing.T) {
 	events := oldConversation()
-	whole := foldOf(t, events).Messages
+	whole := replayOf(t, events).Messages
 	cut := &event.Compacted{Replies: 8, Outputs: "/out"}
-	once := foldOf(t, append(events, cut)).Messages
-	if d := cmp.Diff(foldOf(t, append(events, cut, cut)).Messages, once); d != "" {
+	once := replayOf(t, append(events, cut)).Messages
+	if d := cmp.Diff(replayOf(t, append(events, cut, cut)).Messages, once); d != "" {
 		t.Errorf("cut twice: %s", d)
 	}
 	if d := cmp.Diff(once[len(once)-16:], whole[len(whole)-16:]); d != "" {

@@ -49,7 +49,7 @@ func resumeAndCheck(t *testing.T, name string, n int, store *history.Store) {
 			t.Fatal(err)
 		}
 		resumed := resumedRequest(t, log)
-		state, err := session.Fold(recorded(log))
+		state, err := session.ReplayRecords(recorded(log))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -122,7 +122,7 @@ func TestRewoundEndOfADelegate(t *testing.T) {
 	o := options(p)
 	o.Log = log
 	play(t, o, []string{"three"}, nil)
-	state, err := session.Fold(recorded(log))
+	state, err := session.ReplayRecords(recorded(log))
 	if err != nil {
 		t.Fatal(err)
 	}

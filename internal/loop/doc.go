@@ -21,8 +21,8 @@
 // encodes it (event.Encode), adds it to the index (session.EventOffsets.Add) and appends
 // it to the log (history.Log.Append); recorder.forward then sends it to the front
 // end. On resume, Agent.openSession reads all records with session.ReadIndex, which
-// decodes (session.Events) and folds them (session.Folding.Add), and reports an
-// event.Opened. Agent.load passes the folding to turn.Conversation.Load when the
+// decodes (session.Events) and replays them (session.Replay.Add), and reports an
+// event.Opened. Agent.load passes the replay to turn.Conversation.Load when the
 // conversation is first needed. Agent.Page reads events for the front end with
 // recorder.events.
 //

@@ -223,7 +223,7 @@ func (st *stage) resume(id string, all []event.Event) session.State {
 		t.Fatalf("resume: %v %v", err, problems)
 	}
 	defer log.Close()
-	state, err := session.Fold(recorded(log))
+	state, err := session.ReplayRecords(recorded(log))
 	if err != nil {
 		t.Fatal(err)
 	}

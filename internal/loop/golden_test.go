@@ -95,7 +95,7 @@ func TestGoldenSessionsResumeTheSame(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer log.Close()
-		state, err := session.Fold(session.Undamaged(t.Context(), recorded(log), nil))
+		state, err := session.ReplayRecords(session.Undamaged(t.Context(), recorded(log), nil))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -119,7 +119,7 @@ func (s *standing) grants() (out []policy.Grant) {
 	s.t.Helper()
 	log := s.resume(s.id)
 	defer log.Close()
-	state, err := session.Fold(recorded(log))
+	state, err := session.ReplayRecords(recorded(log))
 	if err != nil {
 		s.t.Fatal(err)
 	}

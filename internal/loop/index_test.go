@@ -22,9 +22,9 @@ import (
 	"agent/internal/sampling"
 )
 
-// ReadIndex, pages and Ending return the same as Fold: for the logs of every format,
+// ReadIndex, pages and Ending return the same as ReplayRecords: for the logs of every format,
 // for every prefix of a session, for random sessions and for damaged logs.
-func TestIndexMatchesFold(t *testing.T) {
+func TestIndexMatchesReplay(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: make test runs it")
 	}
@@ -171,7 +171,7 @@ func sameIndex(t *testing.T, s *history.Store) {
 	}
 	defer v.Close()
 	var problems []string
-	state, err := session.FoldLog(t.Context(), v, func(p history.Problem) { problems = append(problems, p.Text) })
+	state, err := session.ReplayLog(t.Context(), v, func(p history.Problem) { problems = append(problems, p.Text) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -321,7 +321,7 @@ func sameRemoved(t *testing.T, v *history.View, kept int) (cost float64) {
 	return cost
 }
 
-// openedOf returns the Opened of a folded session.
+// openedOf returns the Opened of a replayed session.
 func openedOf(s session.State) event.Opened {
 	out := event.Opened{Events: len(s.Events), Bounds: []int{0}, Todo: s.Todo, Plan: s.Plan, Title: s.Title, Model: s.Model, Effort: s.Effort, BaseURL: s.BaseURL, Host: s.Host, Mode: s.Mode}
 	for i, e := range s.Events {

@@ -97,7 +97,7 @@ func TestRewind(t *testing.T) {
 			if !logged {
 				return
 			}
-			state, err := session.Fold(recorded(o.Log))
+			state, err := session.ReplayRecords(recorded(o.Log))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -243,7 +243,7 @@ func TestLogRecovers(t *testing.T) {
 		}
 		return nil
 	})
-	state, err := session.Fold(recorded(o.Log))
+	state, err := session.ReplayRecords(recorded(o.Log))
 	if err != nil {
 		t.Fatal(err)
 	}

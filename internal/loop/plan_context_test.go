@@ -77,7 +77,7 @@ func TestApprovedPlanStaysInASmallWindow(t *testing.T) {
 					t.Errorf("the last request has %q:\n%.3000s", gone, last)
 				}
 			}
-			state, err := session.Fold(recorded(o.Log))
+			state, err := session.ReplayRecords(recorded(o.Log))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -164,7 +164,7 @@ func TestApprovedPlanIsReplacedOrRemoved(t *testing.T) {
 				}
 				return false
 			})
-			msgs := sameAsFolded(t, o.Log, p)
+			msgs := sameAsReplayed(t, o.Log, p)
 			var plans []string
 			for _, m := range msgs {
 				for _, title := range []string{"Split server.go", "Join server.go"} {

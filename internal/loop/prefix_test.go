@@ -36,7 +36,7 @@ func TestEveryPrefixIsAccepted(t *testing.T) {
 		tried += len(records) + 1
 		t.Run(filepath.Base(name), func(t *testing.T) {
 			for n := range len(records) + 1 {
-				state, err := session.Fold(of(records[:n]))
+				state, err := session.ReplayRecords(of(records[:n]))
 				if err != nil {
 					t.Fatalf("%d records: %v", n, err)
 				}
@@ -95,7 +95,7 @@ func eventful(t *testing.T) (records []history.Record) {
 	command(t, o, []event.Command{
 		event.Prompt{Text: "one"}, event.Compact{}, event.Prompt{Text: "two"}, event.Rewind{Keep: 12}, event.Prompt{Text: "three"},
 	}, carriedOut)
-	sameAsFolded(t, o.Log, p)
+	sameAsReplayed(t, o.Log, p)
 	for r, err := range recorded(o.Log) {
 		if err != nil {
 			t.Fatal(err)

@@ -124,7 +124,7 @@ func TestPresentPlan(t *testing.T) {
 			if d := cmp.Diff(got, want+"assistant \"done\"\nturn done after 2\n"); d != "" {
 				t.Error(d)
 			}
-			if state := foldOf(t, durable(events)); c.mode != event.ModePlan && state.Mode != string(c.mode) || len(state.Todo) == 0 != (c.mode == event.ModePlan) {
+			if state := replayOf(t, durable(events)); c.mode != event.ModePlan && state.Mode != string(c.mode) || len(state.Todo) == 0 != (c.mode == event.ModePlan) {
 				t.Errorf("resumed with mode %q, todo list %v", state.Mode, state.Todo)
 			}
 		})
@@ -236,7 +236,7 @@ func TestPlanIsInterrupted(t *testing.T) {
 		{[]event.Durable{&event.PlanSet{ID: "c1", State: event.PlanRejected, Note: "no"}}, "The user rejected the plan, with this comment: no", "", 0},
 	} {
 		all := append(open[:len(open):len(open)], c.more...)
-		state := foldOf(t, all)
+		state := replayOf(t, all)
 		if got := state.Messages[len(state.Messages)-1].Text; !strings.HasPrefix(got, c.want) || state.Mode != c.mode || len(state.Todo) != c.todo {
 			t.Errorf("got the result %q, mode %q, todo list %v; want %q", got, state.Mode, state.Todo, c.want)
 		}

@@ -123,7 +123,7 @@ func TestLargestReplyIsKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer v.Close()
-	s, err := session.Fold(v.From(0))
+	s, err := session.ReplayRecords(v.From(0))
 	if err != nil {
 		t.Fatal(err)
 	}

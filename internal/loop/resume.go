@@ -15,9 +15,9 @@ import (
 
 // resumption is what openSession read of a resumed session, until load uses it.
 type resumption struct {
-	folded  *session.Folding // of the first events; nil once load has used it
-	count   int              // number of events in folded
-	pending bool             // the session is not loaded yet
+	replay  *session.Replay // of the first events; nil once load has used it
+	count   int             // number of events in replay
+	pending bool            // the session is not loaded yet
 }
 
 // openSession reads the resumed session in one pass. It emits the Opened or
@@ -38,7 +38,7 @@ func (a *Agent) openSession(ctx context.Context) {
 		_ = a.rec.emit(event.Unreadable{Why: err.Error()})
 		return
 	}
-	a.resume.folded, a.resume.count = s.Folding()
+	a.resume.replay, a.resume.count = s.Replay()
 	closing := s.Closing()
 	lost := s.Lost(closing)
 	a.budget.Load(s.Used(slices.Concat(closing, lost)...))
@@ -72,18 +72,18 @@ func (a *Agent) keepSettings() {
 }
 
 // load loads the session into c, unless that is done. It reads the events that
-// openSession did not fold, which may take a second.
+// openSession did not replay, which may take a second.
 func (a *Agent) load(ctx context.Context, c *turn.Conversation) error {
 	if c.Loaded {
 		return nil
 	}
-	f, from := a.resume.folded, a.resume.count
+	f, from := a.resume.replay, a.resume.count
 	if f == nil {
-		f, from = session.NewFolding(), 0
+		f, from = session.NewReplay(), 0
 	}
-	a.resume.folded = nil
+	a.resume.replay = nil
 	to, first := a.rec.count(), a.resume.pending
-	err := a.fold(ctx, f, from, to)
+	err := a.replay(ctx, f, from, to)
 	if err == nil {
 		a.rec.do(func() { err = a.catchUp(ctx, c, f, to) })
 	}
@@ -96,8 +96,8 @@ func (a *Agent) load(ctx context.Context, c *turn.Conversation) error {
 	return nil
 }
 
-// fold adds to f the events with the numbers from (inclusive) to to (exclusive).
-func (a *Agent) fold(ctx context.Context, f *session.Folding, from, to int) error {
+// replay adds to f the events with the numbers from (inclusive) to to (exclusive).
+func (a *Agent) replay(ctx context.Context, f *session.Replay, from, to int) error {
 	for s, err := range a.rec.events(ctx, from, to, event.Decode) {
 		if err != nil {
 			return err
@@ -107,11 +107,11 @@ func (a *Agent) fold(ctx context.Context, f *session.Folding, from, to int) erro
 	return nil
 }
 
-// catchUp folds the events recorded after the first n, such as the end of a typed
+// catchUp replays the events recorded after the first n, such as the end of a typed
 // command, and loads the session into c. It runs in the recorder's goroutine, so
 // that no event is recorded meanwhile.
-func (a *Agent) catchUp(ctx context.Context, c *turn.Conversation, f *session.Folding, n int) error {
-	if err := a.fold(ctx, f, n, a.rec.count()); err != nil {
+func (a *Agent) catchUp(ctx context.Context, c *turn.Conversation, f *session.Replay, n int) error {
+	if err := a.replay(ctx, f, n, a.rec.count()); err != nil {
 		return err
 	}
 	f.Abandon() // after a crashed turn
@@ -160,7 +160,7 @@ func (a *Agent) rewind(ctx context.Context, c *turn.Conversation, cmd event.Rewi
 	}
 	modeSet := slices.ContainsFunc(events[keep:], func(e event.Durable) bool { _, ok := e.(*event.ModeSet); return ok })
 	_ = a.rec.emit(&event.Rewound{Meta: a.rec.meta(), Ref: cmd.Ref, Keep: keep})
-	c.Loaded, a.resume.folded = false, nil
+	c.Loaded, a.resume.replay = false, nil
 	if err := a.load(ctx, c); err != nil {
 		a.rec.notify(err.Error()) // the next prompt tries again
 	}

@@ -66,7 +66,7 @@ func TestFirstPromptDoesNotReadTheLogAgain(t *testing.T) {
 	}
 }
 
-// A conversation that is too large to fold on opening is read with the first prompt.
+// A conversation that is too large to replay on opening is read with the first prompt.
 func TestLargeSessionIsReadWithTheFirstPrompt(t *testing.T) {
 	store := history.Open(t.TempDir())
 	longAnswers(t, store, 4, 3<<20)

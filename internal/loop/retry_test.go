@@ -40,7 +40,7 @@ func TestRetrySendsTheConversationAgain(t *testing.T) {
 			go loop.NewAgent(fill(options(p))).Run(ctx, commands, events)
 			commands <- event.Prompt{Text: c.prompt}
 			turns := 0
-			f := session.NewFolding()
+			f := session.NewReplay()
 			for e := range events {
 				if d, ok := e.(event.Durable); ok {
 					f.Add(d)

@@ -29,17 +29,17 @@ func recordsOf(t *testing.T, events ...event.Durable) []history.Record {
 }
 
 // A rewind restores the state before the removed events.
-func TestFoldRewound(t *testing.T) {
+func TestReplayRewound(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: make test runs it")
 	}
 	records, _ := fullSession(t)
-	all, err := session.Fold(of(records))
+	all, err := session.ReplayRecords(of(records))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for keep := 0; keep < len(all.Events)+3; keep += sampling.Step() {
-		rewound, err := session.Fold(of(append(records[:len(records):len(records)], recordsOf(t, &event.Rewound{Keep: keep})...)))
+		rewound, err := session.ReplayRecords(of(append(records[:len(records):len(records)], recordsOf(t, &event.Rewound{Keep: keep})...)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,7 +53,7 @@ func TestFoldRewound(t *testing.T) {
 		if err := valid(rewound.Messages); err != nil {
 			t.Errorf("keep %d: %v", keep, err)
 		}
-		before := foldOf(t, all.Events[:n])
+		before := replayOf(t, all.Events[:n])
 		before.Messages = before.Messages[:len(rewound.Messages)]
 		before.Events, before.Closing = before.Events[:n], nil
 		if d := cmp.Diff(rewound, before, cmpopts.EquateEmpty()); d != "" {
@@ -62,7 +62,7 @@ func TestFoldRewound(t *testing.T) {
 	}
 }
 
-func TestFoldNamesAndGrants(t *testing.T) {
+func TestReplayNamesAndGrants(t *testing.T) {
 	said := func(text string) *event.UserSaid { return &event.UserSaid{Text: text} }
 	end := &event.TurnEnd{Reason: event.Done}
 	grant := event.Grant{Kind: "path", Value: "a/"}
@@ -70,14 +70,14 @@ func TestFoldNamesAndGrants(t *testing.T) {
 		said("one"), end,
 		&event.Renamed{Title: "tides"}, said("two"),
 		&event.Decided{ID: "c1", Decision: event.Always, Grant: &grant}, end)
-	state, err := session.Fold(of(records))
+	state, err := session.ReplayRecords(of(records))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff(state.Standing.Grants, []event.Grant{grant}); d != "" || state.Title != "tides" {
 		t.Errorf("got title %q, grants %s", state.Title, d)
 	}
-	state, err = session.Fold(of(append(records, recordsOf(t, &event.Rewound{Keep: 2})...)))
+	state, err = session.ReplayRecords(of(append(records, recordsOf(t, &event.Rewound{Keep: 2})...)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func TestFoldNamesAndGrants(t *testing.T) {
 }
 
 // A session with many rewinds can be opened.
-func TestFoldManyRewinds(t *testing.T) {
+func TestReplayManyRewinds(t *testing.T) {
 	var events []event.Durable
 	for range 2000 {
 		events = append(events, &event.UserSaid{Text: "x"}, &event.TurnEnd{Reason: event.Done}, &event.UserSaid{Text: "y"}, &event.TurnEnd{Reason: event.Done})
@@ -96,7 +96,7 @@ func TestFoldManyRewinds(t *testing.T) {
 		events = append(events, &event.UserSaid{Text: "z"}, &event.TurnEnd{Reason: event.Done}, &event.Rewound{Keep: 7000})
 	}
 	start := time.Now()
-	state := foldOf(t, events)
+	state := replayOf(t, events)
 	if took := time.Since(start); len(state.Events) != 7000 || took > hang {
 		t.Errorf("got %d events after %s, want 7000", len(state.Events), took)
 	}

@@ -69,13 +69,13 @@ func TestTypedCommandJoins(t *testing.T) {
 	if d := cmp.Diff(shellEnds(events), want); d != "" {
 		t.Error(d)
 	}
-	sent := sameAsFolded(t, o.Log, p)
+	sent := sameAsReplayed(t, o.Log, p)
 	if d := cmp.Diff(sent, []llm.Message{
 		{Kind: llm.User, Text: ranX}, {Kind: llm.User, Text: "one"}, {Kind: llm.Assistant, Text: "first"}, {Kind: llm.User, Text: "two"},
 	}, ignoreReplies()); d != "" {
 		t.Error(d)
 	}
-	state, err := session.Fold(recorded(o.Log))
+	state, err := session.ReplayRecords(recorded(o.Log))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +114,7 @@ func TestTypedCommandDuringATurn(t *testing.T) {
 		}
 		return nil
 	})
-	sent := sameAsFolded(t, o.Log, p)
+	sent := sameAsReplayed(t, o.Log, p)
 	if last := sent[len(sent)-1]; len(sent) != 4 || last.Text != ranX {
 		t.Errorf("got %d messages, the last %q, want 4 that end with the user's command", len(sent), last.Text)
 	}
@@ -155,7 +155,7 @@ func TestTypedCommandIsStopped(t *testing.T) {
 	if d := cmp.Diff(shellEnds(all), []string{`hang true interrupted "half\n"`}); d != "" {
 		t.Error(d)
 	}
-	if sent := sameAsFolded(t, o.Log, p); len(sent) != 2 || !strings.Contains(sent[0].Text, "$ hang\nhalf") {
+	if sent := sameAsReplayed(t, o.Log, p); len(sent) != 2 || !strings.Contains(sent[0].Text, "$ hang\nhalf") {
 		t.Errorf("got %v, want a message that the command was interrupted", sent)
 	}
 }
@@ -200,7 +200,7 @@ func TestTypedCommandsInEveryPrefix(t *testing.T) {
 	}
 	records := recordsOf(t, events...)
 	check := func(what string, records []history.Record) {
-		state, err := session.Fold(of(records))
+		state, err := session.ReplayRecords(of(records))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -230,7 +230,7 @@ func TestTypedCommandsInEveryPrefix(t *testing.T) {
 		check(fmt.Sprintf("%d records", n), records[:n])
 		check(fmt.Sprintf("back to %d", n), append(records[:len(records):len(records)], recordsOf(t, &event.Rewound{Keep: n})...))
 	}
-	state, err := session.Fold(of(records))
+	state, err := session.ReplayRecords(of(records))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -49,7 +49,7 @@ func TestTodo(t *testing.T) {
 	if d := cmp.Diff(trace(events), want); d != "" {
 		t.Error(d)
 	}
-	got := foldOf(t, durable(events)).Todo
+	got := replayOf(t, durable(events)).Todo
 	if d := cmp.Diff(got, []event.TodoItem{{Text: "read", State: event.TodoDone}, {Text: "write", State: event.TodoActive}}); d != "" {
 		t.Errorf("resumed: %s", d)
 	}

@@ -262,7 +262,7 @@ func TestRequestsOfRecordedSessionsFit(t *testing.T) {
 	}
 	for name, records := range logs {
 		t.Run(name, func(t *testing.T) {
-			state, err := session.Fold(of(slices.DeleteFunc(slices.Clone(records), func(r history.Record) bool {
+			state, err := session.ReplayRecords(of(slices.DeleteFunc(slices.Clone(records), func(r history.Record) bool {
 				typ, _ := event.NameIn(r.Body)
 				return typ == "compact"
 			})))
@@ -386,7 +386,7 @@ func TestLongSessionInASmallWindow(t *testing.T) {
 		t.Errorf("%d requests were rejected for their size", p.rejected)
 	}
 	t.Logf("%d requests, %d rejected, %d compactions", len(p.requests), p.rejected, len(compactions(events)))
-	state, err := session.Fold(recorded(o.Log))
+	state, err := session.ReplayRecords(recorded(o.Log))
 	if err != nil {
 		t.Fatal(err)
 	}

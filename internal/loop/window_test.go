@@ -73,7 +73,7 @@ func TestMeterTakesTheLargerCount(t *testing.T) {
 		if got := m.Of(0, more); got != c.want+window.Tokens(more[2:]) {
 			t.Errorf("%d counted, and another message: got %d", c.counted, got)
 		}
-		f := session.NewFolding()
+		f := session.NewReplay()
 		for _, e := range []event.Durable{
 			&event.UserSaid{Text: long.Text}, &event.MessageDone{Message: short},
 			&event.StepEnd{Reply: "r1", Usage: llm.Usage{Input: c.counted, Output: 2}},

@@ -19,13 +19,13 @@ func (m *model) assemble() (notices []string) {
 	m.layers = &layer.Stack{}
 	lists := &listLayer{Window: m.Window, layers: m.layers, dialog: m.dialog}
 	m.slash, notices = slash.New(ses, m.editor)
-	m.dialog.Screen = dialog.Screen{Searches: func() bool { return m.pager.Find.Typing }, IsCommand: m.slash.IsCommand, Mode: func() event.Mode { return event.Mode(ses.Feed.Facts.Mode) }}
+	m.dialog.Screen = dialog.Screen{Searches: func() bool { return m.pager.Find.Typing }, IsCommand: m.slash.IsCommand, Mode: func() event.Mode { return event.Mode(ses.Feed.State.Mode) }}
 	m.notify = &notifier{Window: m.Window, feed: ses.Feed, session: ses, dialog: m.dialog}
 	m.question = &question{Window: m.Window, feed: ses.Feed, answer: ses.Agent.GiveAnswer, dialog: m.dialog, editor: m.editor, interrupt: m.interrupt, setMode: ses.Agent.SetMode, covered: m.covered}
 	find := &pager.Finder{Window: m.Window, Layers: m.layers, Transcript: ses.Transcript, Feed: ses.Feed, Broken: func() bool { return ses.Rewinds.Broken != "" }}
 	m.pager = &pager.Pager{Window: m.Window, Layers: m.layers, Transcript: ses.Transcript, Feed: ses.Feed, Find: find, Waits: m.dialog.Waits}
 	watch := &agents.View{Window: m.Window, Layers: m.layers, Delegates: ses.Delegates, Send: ses.Agent.Send, Waits: m.dialog.Waits, Editor: func() *editor.Editor { return editor.New(m.Keys, m.Styles, m.Options.Vi) }}
-	overview := &help{Window: m.Window, about: func() string { return screen.AboutModel(&ses.Feed.Facts) }, layers: m.layers, slash: m.slash}
+	overview := &help{Window: m.Window, about: func() string { return screen.AboutModel(&ses.Feed.State) }, layers: m.layers, slash: m.slash}
 	m.prompt = prompt.New(ses, m.editor, m.dialog, m.slash, prompt.Actions{Help: overview.show, Leave: m.leave})
 	p := m.prompt
 	m.question.copy, m.question.open, m.question.show = p.Clipboard.Copy, m.slash.OpenPage, m.slash.ShowPage

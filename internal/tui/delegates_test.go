@@ -137,7 +137,7 @@ func TestBackgroundDelegates(t *testing.T) {
 		}
 		d.press("ctrl+t")
 		d.golden("delegates-background-open-" + size)
-		if got := d.m.session.Feed.Facts.Cost; got != cost {
+		if got := d.m.session.Feed.State.Cost; got != cost {
 			t.Errorf("the cost is %v, want %v", got, cost)
 		}
 	})

@@ -119,17 +119,17 @@ func (d *display) makePanel() panel {
 
 // status returns the content of the status line.
 func (d *display) status() screen.Status {
-	return screen.Status{Model: d.session.Feed.Facts.Model, Effort: d.session.Feed.Facts.Effort, Host: d.session.Feed.Facts.Host, Dir: d.Options.Files.Dir, Branch: d.Options.Files.Branch, Used: d.session.Feed.Facts.Used, Context: d.session.Feed.Facts.Context,
-		Cost: d.session.Feed.Facts.Cost, Mode: d.session.Feed.Facts.Mode, NoSandbox: d.session.Feed.Sandbox.Form == event.SandboxMissing, Jobs: transcript.Running(d.session.Feed.Facts.Jobs), Right: d.statusHint(), Working: d.working(), Left: d.budgetLeft()}
+	return screen.Status{Model: d.session.Feed.State.Model, Effort: d.session.Feed.State.Effort, Host: d.session.Feed.State.Host, Dir: d.Options.Files.Dir, Branch: d.Options.Files.Branch, Used: d.session.Feed.State.Used, Context: d.session.Feed.State.Context,
+		Cost: d.session.Feed.State.Cost, Mode: d.session.Feed.State.Mode, NoSandbox: d.session.Feed.Sandbox.Form == event.SandboxMissing, Jobs: transcript.Running(d.session.Feed.State.Jobs), Right: d.statusHint(), Working: d.working(), Left: d.budgetLeft()}
 }
 
 // budgetLeft returns what is left of the limits that are nearly reached.
 func (d *display) budgetLeft() string {
-	since := d.Now().Sub(d.session.Feed.Facts.BudgetAt)
+	since := d.Now().Sub(d.session.Feed.State.BudgetAt)
 	if !d.session.Feed.Running || d.dialog.Waits() {
 		since = 0
 	}
-	return screen.BudgetLeft(d.session.Feed.Facts.Budget, d.session.Feed.Running, since)
+	return screen.BudgetLeft(d.session.Feed.State.Budget, d.session.Feed.Running, since)
 }
 
 // hint returns the text in the rule above the editor: the current hint and the number

@@ -88,10 +88,10 @@ func (n *notifier) turnResult(ev *event.TurnEnd) string {
 		return ""
 	case ev.Reason != event.Done:
 		return transcript.Explain(ev)
-	case n.feed.Facts.Answer == "":
+	case n.feed.State.Answer == "":
 		return "done"
 	}
-	return n.feed.Facts.Answer
+	return n.feed.State.Answer
 }
 
 // progress returns the progress bar for the terminal's tab: indeterminate while a turn

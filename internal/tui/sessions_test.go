@@ -64,7 +64,7 @@ func TestRewoundEqualsResumed(t *testing.T) {
 	d.events(&event.Rewound{Keep: firstTurn})
 	resumed := newDriver(t, 100, 40, screen.Options{Session: screen.Session{History: twoTurns()[:firstTurn+partials]}})
 	facts := func(f *transcript.Feed) []any {
-		return []any{f.Facts.Answer, f.Facts.Turns, f.Facts.Used, f.Running, f.Log.Prompts}
+		return []any{f.State.Answer, f.State.Turns, f.State.Used, f.Running, f.Log.Prompts}
 	}
 	if diff := cmp.Diff(facts(d.m.session.Feed), facts(resumed.m.session.Feed)); diff != "" {
 		t.Errorf("state after the rewind (-got +want):\n%s", diff)

@@ -50,7 +50,7 @@ func (a *activity) line() string {
 		if a.counted > 0 {
 			facts = append(facts, phrase.Thousands(a.counted)+" tokens")
 		}
-		if k := a.Keys.Name(keys.Agents); k != "" && slices.ContainsFunc(a.feed.Facts.Delegates, event.Delegate.Running) {
+		if k := a.Keys.Name(keys.Agents); k != "" && slices.ContainsFunc(a.feed.State.Delegates, event.Delegate.Running) {
 			facts = append(facts, k+" delegates")
 		}
 	}

@@ -34,7 +34,7 @@ func Run(ctx context.Context, o screen.Options) (screen.Exit, error) {
 	outbox.Close(patience)
 	m.slash.Palette.SaveRecent()
 	exit := m.end.next
-	exit.LastAnswer, exit.Turns, exit.Jobs = m.session.Feed.Facts.Answer, m.session.Feed.Facts.Turns, transcript.Running(m.session.Feed.Facts.Jobs)
-	exit.BaseURL, exit.Host, exit.Lent = m.session.Feed.Facts.BaseURL, m.session.Feed.Facts.Host, m.prompt.External.Editing
+	exit.LastAnswer, exit.Turns, exit.Jobs = m.session.Feed.State.Answer, m.session.Feed.State.Turns, transcript.Running(m.session.Feed.State.Jobs)
+	exit.BaseURL, exit.Host, exit.Lent = m.session.Feed.State.BaseURL, m.session.Feed.State.Host, m.prompt.External.Editing
 	return exit, err
 }

@@ -89,7 +89,7 @@ func TestResumeLooksTheSame(t *testing.T) {
 			live.press("pgup", "ctrl+o")
 			resumed.press("pgup", "ctrl+o")
 		}
-		if got, want := resumed.m.session.Feed.Facts.Answer, live.m.session.Feed.Facts.Answer; got != want || want == "" {
+		if got, want := resumed.m.session.Feed.State.Answer, live.m.session.Feed.State.Answer; got != want || want == "" {
 			t.Errorf("last answer %q, want %q", got, want)
 		}
 	})

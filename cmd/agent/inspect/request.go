@@ -46,7 +46,7 @@ type Request struct {
 // Rebuild rebuilds the request of a step in a dialect. Step 0 is the last one; an empty
 // dialect is that of the model.
 func Rebuild(ctx context.Context, from Source, step int, d catalog.Dialect) (Request, error) {
-	state, err := session.FoldLog(ctx, from.View, from.Damaged)
+	state, err := session.ReplayLog(ctx, from.View, from.Damaged)
 	if err != nil {
 		return Request{}, fmt.Errorf("read the log: %w", err)
 	}

@@ -125,7 +125,7 @@ func exportWriter(format string) (func(io.Writer, export.Session) error, error) 
 // exportedSession returns the session in v without rewound turns. It passes damage to
 // damaged, unless that is nil.
 func exportedSession(ctx context.Context, v *history.View, damaged func(history.Problem)) (export.Session, error) {
-	state, err := session.FoldLog(ctx, v, damaged)
+	state, err := session.ReplayLog(ctx, v, damaged)
 	if err != nil {
 		return export.Session{}, fmt.Errorf("read session %s: %w", v.Header().ID, err)
 	}

@@ -48,7 +48,7 @@ func Show(ctx context.Context, opts *ShowOptions) error {
 	}
 	defer v.Close()
 	h := v.Header()
-	state, err := session.FoldLog(ctx, v, opts.IO.Damaged)
+	state, err := session.ReplayLog(ctx, v, opts.IO.Damaged)
 	if err != nil {
 		return fmt.Errorf("read session %s: %w", h.ID, err)
 	}

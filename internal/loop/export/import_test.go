@@ -53,7 +53,7 @@ func summary(t testing.TB, m adopt.Imported) string {
 // fold resumes a log with the given events.
 func fold(t testing.TB, events []event.Durable) []llm.Message {
 	t.Helper()
-	state, err := session.Fold(records(t, events))
+	state, err := session.ReplayRecords(records(t, events))
 	if err != nil {
 		t.Fatal(err)
 	}

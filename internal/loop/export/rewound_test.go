@@ -50,7 +50,7 @@ func TestImportSkipsRewoundEvents(t *testing.T) {
 	if d := cmp.Diff(said, []string{"first", "third"}); d != "" {
 		t.Error(d)
 	}
-	state, err := session.Fold(records(t, m.Events))
+	state, err := session.ReplayRecords(records(t, m.Events))
 	if err != nil || state.Title != "the title" {
 		t.Errorf("got the title %q, %v", state.Title, err)
 	}

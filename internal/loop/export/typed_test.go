@@ -51,7 +51,7 @@ func TestExportTypedCommands(t *testing.T) {
 	if err := export.JSON(&b, doc); err != nil {
 		t.Fatal(err)
 	}
-	state, err := session.Fold(records(t, load(t, b.Bytes()).Events))
+	state, err := session.ReplayRecords(records(t, load(t, b.Bytes()).Events))
 	if err != nil {
 		t.Fatal(err)
 	}

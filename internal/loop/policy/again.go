@@ -57,7 +57,7 @@ func (p *Policy) deniesNetwork(f Facts) *Rule {
 			continue
 		}
 		r.Kind = RuleCommand // matches whatever the command does
-		if r.matchesLine(f.Command) == sureMatch {
+		if r.matchesLine(f.Command) == certainMatch {
 			return &p.Rules[i]
 		}
 	}

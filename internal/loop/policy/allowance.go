@@ -114,7 +114,7 @@ func runGit(parts []*command.Part) bool {
 func changeOnlyGit(parts []*command.Part) bool {
 	return runGit(parts) && !slices.ContainsFunc(parts, func(part *command.Part) bool {
 		harmless := len(part.Argv) > 1 && slices.Contains([]string{"add", "commit", "tag", "branch", "rm", "mv"}, part.Argv[1])
-		return !harmless || len(part.Assigns) > 0 || part.Traits&(command.Interprets|command.Unclear) != 0
+		return !harmless || len(part.Assigns) > 0 || part.Traits&(command.RunsCode|command.Undetermined) != 0
 	})
 }
 

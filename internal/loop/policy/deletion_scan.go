@@ -110,10 +110,10 @@ func (ds *deletionScan) show(path string) string { return Grant{Scope: Scope{Dir
 func (ds *deletionScan) part(ctx context.Context, p *command.Part, hasGit bool) {
 	switch {
 	case endsProcesses(p) && ds.recorded && ds.paths.Sandbox == SandboxFull: // the sandbox keeps it from others
-	case ds.keepsGit && restoresGit(p) && len(p.Writes)+len(p.Destroyed.Selects) == 0:
+	case ds.keepsGit && restoresGit(p) && len(p.Writes)+len(p.Destroyed.Roots) == 0:
 	case p.Traits&command.Permanent != 0 && !(ds.keepsGit && restoresGit(p)):
 		ds.lose(p.Reason)
-	case p.Destroyed.Partial, len(p.Writes)+len(p.Destroyed.Selects) == 0:
+	case p.Destroyed.Partial, len(p.Writes)+len(p.Destroyed.Roots) == 0:
 		before := len(ds.lost)
 		ds.lose(p.Reason + ", and its text does not show which")
 		ds.unseen += len(ds.lost) - before
@@ -126,13 +126,13 @@ func (ds *deletionScan) part(ctx context.Context, p *command.Part, hasGit bool) 
 			ds.file(ds.paths.follow(path))
 		}
 	}
-	for _, path := range p.Destroyed.Selects {
+	for _, path := range p.Destroyed.Roots {
 		real := ds.paths.follow(path)
 		switch {
 		case ds.paths.Temp.Holds(real):
 		case !ds.in.inside(real):
 			ds.lose(ds.show(path) + " is outside the workspace")
-		case !p.Destroyed.SparesGit:
+		case !p.Destroyed.KeepsGitDirs:
 			ds.repositories(real)
 		case p.Destroyed.Unstages && !ds.keepsGit && (!hasGit || staged(ctx, real)):
 			ds.lose("changes staged for the next commit")
@@ -322,19 +322,19 @@ func (ds *deletionScan) protectGit(c *command.Command, s Sandbox) {
 
 // runsGit reports whether a part runs git other than to read.
 func runsGit(p command.Part) bool {
-	return p.Reason != "" && (p.Destroyed.SparesGit || p.Program() == "git")
+	return p.Reason != "" && (p.Destroyed.KeepsGitDirs || p.Program() == "git")
 }
 
 // runsClean reports whether a part runs git clean, which works with read-only git
 // directories.
 func runsClean(p command.Part) bool {
-	return p.Destroyed.SparesGit && len(p.Argv) > 1 && p.Argv[0] == "git" && p.Argv[1] == "clean"
+	return p.Destroyed.KeepsGitDirs && len(p.Argv) > 1 && p.Argv[0] == "git" && p.Argv[1] == "clean"
 }
 
 // mayChangeGit reports whether a part moves HEAD, or could change a git directory although
 // its text does not show that.
 func mayChangeGit(p command.Part) bool {
-	return p.Reason != "" && (!p.Destroyed.SparesGit || p.Destroyed.MovesHead) && (p.Traits != command.Destroys || len(p.Destroyed.Trees) == 0)
+	return p.Reason != "" && (!p.Destroyed.KeepsGitDirs || p.Destroyed.MovesHead) && (p.Traits != command.Destroys || len(p.Destroyed.Trees) == 0)
 }
 
 // staged reports whether something is staged for the next commit in the repository of

@@ -241,7 +241,7 @@ func candidates(c tools.Call, f Facts) (out []string) {
 	if f.Command != nil {
 		for i := range f.Command.Parts {
 			p := &f.Command.Parts[i]
-			if p.Traits&command.Interprets != 0 && len(p.Argv) < 2 { // "sh" would run anything
+			if p.Traits&command.RunsCode != 0 && len(p.Argv) < 2 { // "sh" would run anything
 				return nil
 			}
 			if p.Reason != "" && !p.Nested {

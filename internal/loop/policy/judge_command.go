@@ -13,7 +13,7 @@ import (
 )
 
 // judgeCommand judges a call that runs a command, in the order of the table of modes.
-func (p *Policy) judgeCommand(c tools.Call, f Facts, found ruling) Verdict {
+func (p *Policy) judgeCommand(c tools.Call, f Facts, found ruleMatch) Verdict {
 	if script, ok := f.automatic(c); ok && found.ask == nil {
 		v := p.runs("read-only commands need no approval")
 		v.Script, v.Environment, v.Access = script, f.environment, tools.Access{Private: true, Hide: f.below, Git: f.repository}
@@ -304,7 +304,7 @@ func (p *Policy) unapproved(f Facts, left command.Trait) string {
 		return ruleDestroys
 	case left&command.Destroys != 0 && !f.losses.restorable() && !(f.contained() && f.losses.restorableStrictly(f.paths.Sandbox)):
 		return ruleLoses
-	case left&command.Unclear != 0 && !f.contained():
+	case left&command.Undetermined != 0 && !f.contained():
 		return "commands whose text does not show what they do need approval"
 	case left&command.WritesOutside != 0:
 		return ruleWritesOutside
@@ -426,12 +426,12 @@ func downloads(c *command.Command) bool {
 		if p.Operator != "|" {
 			piped = false
 		}
-		if piped && p.Traits&command.Interprets != 0 {
+		if piped && p.Traits&command.RunsCode != 0 {
 			return true
 		}
 		if slices.Contains([]string{"curl", "wget", "aria2c", "fetch", "http", "https", "iwr"}, p.Program()) {
 			piped = true
-			if substituted && p.Nested && slices.ContainsFunc(c.Parts, func(q command.Part) bool { return !q.Nested && q.Traits&command.Interprets != 0 }) {
+			if substituted && p.Nested && slices.ContainsFunc(c.Parts, func(q command.Part) bool { return !q.Nested && q.Traits&command.RunsCode != 0 }) {
 				return true
 			}
 		}

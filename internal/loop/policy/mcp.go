@@ -34,7 +34,7 @@ func (r Rule) deniesTools() bool {
 
 // judgeMCP judges a call of a tool of an MCP server, which can do anything: it runs outside
 // the sandbox. What the server says about the tool does not count.
-func (p *Policy) judgeMCP(c tools.Call, f Facts, found ruling) Verdict {
+func (p *Policy) judgeMCP(c tools.Call, f Facts, found ruleMatch) Verdict {
 	const denied = "plan mode does not allow tools of MCP servers"
 	at := slices.IndexFunc(p.grants, func(g Grant) bool { return g.includes(c.Targets[0], "") })
 	rule := p.allows(c, f)

@@ -163,7 +163,7 @@ func (p *Policy) asks(row string) Verdict {
 func (p *Policy) row(text string) string { return "mode " + p.Mode.Name() + ": " + text }
 
 // judgeRead judges a call that only reads.
-func (p *Policy) judgeRead(c tools.Call, f Facts, found ruling) Verdict {
+func (p *Policy) judgeRead(c tools.Call, f Facts, found ruleMatch) Verdict {
 	secret, outside := "", ""
 	for _, t := range f.touched {
 		switch {
@@ -192,7 +192,7 @@ func (p *Policy) judgeRead(c tools.Call, f Facts, found ruling) Verdict {
 }
 
 // judgeEdit judges a call that changes files.
-func (p *Policy) judgeEdit(c tools.Call, f Facts, found ruling) Verdict {
+func (p *Policy) judgeEdit(c tools.Call, f Facts, found ruleMatch) Verdict {
 	outside := slices.IndexFunc(f.touched, func(t touched) bool { return t.outside })
 	rule, plain := p.allows(c, f), len(c.Warnings) == 0
 	switch grant := p.grantFor(c, f); {
@@ -224,7 +224,7 @@ func (p *Policy) judgeEdit(c tools.Call, f Facts, found ruling) Verdict {
 }
 
 // judgeRequest judges a call that connects to hosts.
-func (p *Policy) judgeRequest(c tools.Call, f Facts, found ruling) Verdict {
+func (p *Policy) judgeRequest(c tools.Call, f Facts, found ruleMatch) Verdict {
 	rule := p.allows(c, f)
 	switch grant := p.grantFor(c, f); {
 	case found.ask != nil:

@@ -17,9 +17,9 @@ import (
 type match int
 
 const (
-	noMatch   match = iota
-	mayMatch        // the text of the command does not show whether the rule matches
-	sureMatch       // the rule matches
+	noMatch      match = iota
+	maybeMatch         // the text of the command does not show whether the rule matches
+	certainMatch       // the rule matches
 )
 
 // separators end a word of a shell, or surround one. Editors and git run what follows
@@ -37,11 +37,11 @@ func (r Rule) matchesLine(c *command.Command) match {
 	for i := range c.Parts {
 		found = max(found, r.matchesPart(&c.Parts[i]))
 	}
-	if found == sureMatch || r.Kind == RuleNetwork && c.Traits&(command.Connects|command.Unclear) == 0 {
+	if found == certainMatch || r.Kind == RuleNetwork && c.Traits&(command.Connects|command.Undetermined) == 0 {
 		return found
 	}
-	if c.Traits&command.Unclear != 0 || c.Traits&command.Interprets != 0 && r.anywhere(fields(c.Line)) != noMatch {
-		return mayMatch
+	if c.Traits&command.Undetermined != 0 || c.Traits&command.RunsCode != 0 && r.anywhere(fields(c.Line)) != noMatch {
+		return maybeMatch
 	}
 	return found
 }
@@ -49,7 +49,7 @@ func (r Rule) matchesLine(c *command.Command) match {
 // matchesPart is matchesLine for one simple command.
 func (r Rule) matchesPart(p *command.Part) match {
 	words := wordsToMatch(p)
-	if len(words) == 0 || r.Kind == RuleNetwork && p.Traits&(command.Connects|command.Unclear) == 0 {
+	if len(words) == 0 || r.Kind == RuleNetwork && p.Traits&(command.Connects|command.Undetermined) == 0 {
 		return noMatch
 	}
 	found := max(r.starts(words), r.mayBeGit(words), r.assigned(p))
@@ -58,7 +58,7 @@ func (r Rule) matchesPart(p *command.Part) match {
 	}
 	if !runsArguments(p, words[0].text) {
 		if found == noMatch && p.Reason != "" && !slices.Contains(inert[:], manifest.Program(words[0].text)) && r.mentioned(words[1:]) {
-			return mayMatch
+			return maybeMatch
 		}
 		return found
 	}
@@ -66,7 +66,7 @@ func (r Rule) matchesPart(p *command.Part) match {
 	code := readsCode(p)
 	for _, w := range words[1:] {
 		if !w.known || code && r.named(w.text) {
-			found = max(found, mayMatch)
+			found = max(found, maybeMatch)
 		}
 		if strings.ContainsAny(w.text, separators+commandMark) {
 			found = max(found, r.anywhere(fields(w.text)))
@@ -74,12 +74,12 @@ func (r Rule) matchesPart(p *command.Part) match {
 	}
 	name, _, _ := strings.Cut(r.Pattern, " ")
 	if readsCommands(p, words) || sameProgram(words[0].text, name) { // whose settings can run another command
-		found = max(found, mayMatch)
+		found = max(found, maybeMatch)
 	}
 	return found
 }
 
-// mayBeGit returns mayMatch if the words run a command of git that is not known: it may be an
+// mayBeGit returns maybeMatch if the words run a command of git that is not known: it may be an
 // alias for the command in the rule, or do a part of its work.
 func (r Rule) mayBeGit(words []word) match {
 	program, sub, _ := strings.Cut(r.Pattern, " ")
@@ -93,13 +93,13 @@ func (r Rule) mayBeGit(words []word) match {
 	if command.IsGitCommand(command.Subcommand(args)) {
 		return noMatch
 	}
-	return mayMatch
+	return maybeMatch
 }
 
-// assigned returns mayMatch if a variable of a part names the command: a program may run it.
+// assigned returns maybeMatch if a variable of a part names the command: a program may run it.
 func (r Rule) assigned(p *command.Part) match {
 	if slices.ContainsFunc(p.Assigns, func(a string) bool { return r.named(a) || r.anywhere(fields(a)) != noMatch }) {
-		return mayMatch
+		return maybeMatch
 	}
 	return noMatch
 }
@@ -124,7 +124,7 @@ func (r Rule) mentioned(words []word) bool {
 
 // runsArguments reports whether a part runs code or a command that its arguments name.
 func runsArguments(p *command.Part, program string) bool {
-	return p.Traits&command.Interprets != 0 || command.RunsArguments(filepath.Base(program))
+	return p.Traits&command.RunsCode != 0 || command.RunsArguments(filepath.Base(program))
 }
 
 // readsCommands reports whether a part runs commands that its text does not show: it runs
@@ -223,16 +223,16 @@ var escapes = sync.OnceValue(func() *regexp.Regexp {
 // starts is begins for a complete command: the first word names its program.
 func (r Rule) starts(words []word) match {
 	if strings.Contains(words[0].text, "{}") {
-		return mayMatch
+		return maybeMatch
 	}
-	return r.begins(words, sureMatch)
+	return r.begins(words, certainMatch)
 }
 
 // anywhere returns whether a command that begins at any of the words matches.
 func (r Rule) anywhere(words []word) match {
 	found := noMatch
 	for i := range words {
-		found = max(found, r.begins(words[i:], mayMatch))
+		found = max(found, r.begins(words[i:], maybeMatch))
 	}
 	return found
 }
@@ -241,10 +241,10 @@ func (r Rule) anywhere(words []word) match {
 // with at most one value, do not count: "git -C dir push" begins with "git push". Neither do
 // other targets: the result for "make test deploy" and the rule "make deploy" is amongTargets.
 func (r Rule) begins(words []word, amongTargets match) match {
-	want, found, otherwise := strings.Fields(r.Pattern), sureMatch, noMatch
+	want, found, otherwise := strings.Fields(r.Pattern), certainMatch, noMatch
 	switch {
 	case !words[0].known:
-		return mayMatch
+		return maybeMatch
 	case len(want) > 1 && sameProgram(words[0].text, want[0]+"-"+want[1]): // git-push
 		want = want[1:]
 	case !sameProgram(words[0].text, want[0]):
@@ -257,9 +257,9 @@ func (r Rule) begins(words []word, amongTargets match) match {
 			case at >= len(words):
 				return otherwise
 			case !words[at].known:
-				return mayMatch
+				return maybeMatch
 			case words[at].mayBe(w):
-				otherwise = mayMatch
+				otherwise = maybeMatch
 			}
 			text := words[at].text
 			if text == w {
@@ -295,7 +295,7 @@ func (r Rule) allowsPart(p *command.Part, dir string, inPlace bool) bool {
 	if inPlace {
 		own.Traits |= command.Destroys
 	}
-	if p.Edits || p.ReadsOptions() || p.Traits&command.WritesOutside != 0 || p.Traits&^own.Traits&(command.Destroys|command.Interprets|command.Unclear) != 0 {
+	if p.Edits || p.ReadsOptions() || p.Traits&command.WritesOutside != 0 || p.Traits&^own.Traits&(command.Destroys|command.RunsCode|command.Undetermined) != 0 {
 		return false
 	}
 	if p.Traits&command.Destroys == 0 || len(own.Parts) == 0 || len(own.Parts[0].Writes) == 0 {

@@ -278,7 +278,7 @@ func (r Rule) matchesExample(example string) bool {
 	r.Kind = RuleCommand // the network does not matter
 	c := command.Judge(example, textEnv(exampleWorkspace))
 	if r.Action != Allow {
-		return r.matchesLine(c) == sureMatch
+		return r.matchesLine(c) == certainMatch
 	}
 	return len(c.Parts) > 0 && !slices.ContainsFunc(c.Parts, func(p command.Part) bool { return !r.allowsPart(&p, exampleWorkspace, false) })
 }

@@ -10,10 +10,10 @@ import (
 	"agent/internal/loop/event"
 )
 
-// folded folds the events of g and completes the last turn. It does not complete
+// replay applies the events of g and completes the last turn. It does not complete
 // typed commands, which belong to no turn.
-func (g collection) folded() *Folding {
-	f := NewFolding()
+func (g collection) replay() *Replay {
+	f := NewReplay()
 	f.all = g
 	for i, e := range g.events {
 		f.Add(e)

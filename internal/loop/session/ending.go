@@ -9,7 +9,7 @@ import (
 	"agent/internal/loop/event"
 )
 
-// Ending is Fold of the last turns of a session: as few as have at least least
+// Ending is ReplayRecords of the last turns of a session: as few as have at least least
 // events. It reads no more of the log than necessary and skips damaged records. The
 // State describes only those events, except for the model. Its Closing completes the
 // last turn.
@@ -20,7 +20,7 @@ func Ending(ctx context.Context, v *history.View, least int) (State, error) {
 	}
 	if ok {
 		g.log = v
-		f := g.folded()
+		f := g.replay()
 		s := f.state()
 		if s.Model == "" {
 			var m event.ModelSet
@@ -36,7 +36,7 @@ func Ending(ctx context.Context, v *history.View, least int) (State, error) {
 	if g, err = all.tail(ctx, v, least); err != nil {
 		return State{}, err
 	}
-	f := g.folded()
+	f := g.replay()
 	s := f.state()
 	s.setModel(all.model())
 	return s, nil

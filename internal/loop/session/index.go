@@ -20,21 +20,21 @@ type Index struct {
 	problems   []string
 	used       event.Budget // steps, tokens, cost and time of all turns, rewound ones included
 	unpriced   int          // steps whose price is unknown
-	folding    *Folding     // of the first events, with their full contents
-	folded     int          // number of events in folding
-	size       int          // approximate size of the conversation in folding, in bytes
+	replay     *Replay      // of the first events, with their full contents
+	replayed   int          // number of events in replay
+	size       int          // approximate size of the conversation in replay, in bytes
 }
 
-// maxFolded is the size of a conversation, in bytes, at which an Index stops folding.
+// maxReplayed is the size of a conversation, in bytes, at which an Index stops replaying.
 // It is larger than any context window. Without the limit, opening a huge session
 // would take twice the memory.
-const maxFolded = 8 << 20
+const maxReplayed = 8 << 20
 
 func newIndex() *Index {
-	return &Index{collection: newCollection(), folding: NewFolding(), used: event.Budget{}}
+	return &Index{collection: newCollection(), replay: NewReplay(), used: event.Budget{}}
 }
 
-// ReadIndex reads and folds a whole log. It skips damaged records and reports them
+// ReadIndex reads and replays a whole log. It skips damaged records and reports them
 // in Opened.
 func ReadIndex(ctx context.Context, v *history.View) (*Index, error) {
 	s := newIndex()
@@ -44,34 +44,34 @@ func ReadIndex(ctx context.Context, v *history.View) (*Index, error) {
 		if err != nil {
 			return nil, err
 		}
-		s.fold(e.Event, e.Size)
+		s.addToReplay(e.Event, e.Size)
 		s.addAt(light(e.Event), e.Offset)
 	}
 	return s, nil
 }
 
-// fold adds the next event, whose record has size bytes, to the folding.
-func (s *Index) fold(e event.Durable, size int) {
+// addToReplay adds the next event, whose record has size bytes, to the replay.
+func (s *Index) addToReplay(e event.Durable, size int) {
 	switch e.(type) {
 	case *event.Partial:
 		return
 	case *event.Rewound: // it may remove anything
-		s.folding, s.folded, s.size = NewFolding(), 0, maxFolded
+		s.replay, s.replayed, s.size = NewReplay(), 0, maxReplayed
 		return
 	}
-	if s.size >= maxFolded {
+	if s.size >= maxReplayed {
 		return
 	}
-	s.folding.Add(e)
-	s.folded++
+	s.replay.Add(e)
+	s.replayed++
 	s.size += size
 	if _, ok := e.(*event.Compacted); ok {
-		s.size = 4 * window.Tokens(s.folding.Messages)
+		s.size = 4 * window.Tokens(s.replay.Messages)
 	}
 }
 
-// Folding returns a folding of the first events of the session, and their number.
-func (s *Index) Folding() (*Folding, int) { return s.folding, s.folded }
+// Replay returns the replay of the first events of the session, and their number.
+func (s *Index) Replay() (*Replay, int) { return s.replay, s.replayed }
 
 // addAt adds an event with the offset of its record.
 func (s *Index) addAt(e event.Durable, offset int64) {
@@ -134,7 +134,7 @@ func (s *Index) Closing() []event.Durable {
 	last := collection{partial: s.partial, order: s.order, last: s.last, delegates: s.delegates}
 	from := s.turnBefore(len(s.events))
 	last.events, last.rewound = s.events[from:len(s.events):len(s.events)], s.rewound-from
-	return last.folded().Closing
+	return last.replay().Closing
 }
 
 // Lost returns the missing events of what ran in the background when the program

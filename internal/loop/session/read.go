@@ -79,10 +79,10 @@ func undamaged(ctx context.Context, v *history.View, from int64) iter.Seq2[histo
 	return Undamaged(ctx, v.Pass(from), nil)
 }
 
-// FoldLog is Fold of the undamaged records of a log. It passes damage to damaged, unless
+// ReplayLog is ReplayRecords of the undamaged records of a log. It passes damage to damaged, unless
 // that is nil.
-func FoldLog(ctx context.Context, v *history.View, damaged func(history.Problem)) (State, error) {
-	return Fold(Undamaged(ctx, v.Pass(0), damaged))
+func ReplayLog(ctx context.Context, v *history.View, damaged func(history.Problem)) (State, error) {
+	return ReplayRecords(Undamaged(ctx, v.Pass(0), damaged))
 }
 
 // Found is an event that Search found.

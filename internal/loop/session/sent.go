@@ -40,7 +40,7 @@ func SentAt(events []event.Durable, step int) (Sent, error) {
 		from = ends[step-2] + 1
 	}
 	s := Sent{Step: step, Steps: len(ends), End: events[to].(*event.StepEnd)}
-	f := NewFolding()
+	f := NewReplay()
 	for i, e := range events[:to] {
 		if m, ok := e.(*event.MessageDone); ok && i >= from && m.Message.Reply == s.End.Reply {
 			break // the reply

@@ -32,11 +32,11 @@ type Caches struct {
 	dir string // with those of all workspaces, without links
 
 	mu   sync.Mutex
-	open map[string]*place // by workspace
+	open map[string]*workspaceCaches // by workspace
 }
 
-// place holds the caches of a workspace.
-type place struct {
+// workspaceCaches holds the caches of a workspace.
+type workspaceCaches struct {
 	dir         string
 	lock        *os.File
 	unsupported map[string]bool // caches of which the system cannot mount overlays
@@ -48,7 +48,7 @@ func New(state string) *Caches {
 	if state == "" {
 		return nil
 	}
-	return &Caches{dir: realpath.Of(Dir(state)), open: map[string]*place{}}
+	return &Caches{dir: realpath.Of(Dir(state)), open: map[string]*workspaceCaches{}}
 }
 
 // Dir returns the directory of all caches in a state directory.
@@ -70,7 +70,7 @@ func (c *Caches) Overlays(s *sandbox.Session, workspace string, lower []string) 
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	p, err := c.place(workspace)
+	p, err := c.reserve(workspace)
 	if err != nil {
 		if isUnsupported(err) {
 			return nil, nil
@@ -128,8 +128,8 @@ func hash(path string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// place returns the directory of a workspace that no other session uses. It creates and locks it.
-func (c *Caches) place(workspace string) (*place, error) {
+// reserve returns the directory of a workspace that no other session uses. It creates and locks it.
+func (c *Caches) reserve(workspace string) (*workspaceCaches, error) {
 	if p := c.open[workspace]; p != nil {
 		return p, nil
 	}
@@ -152,7 +152,7 @@ func (c *Caches) place(workspace string) (*place, error) {
 			unlock(f)
 			return nil, err
 		}
-		c.open[workspace] = &place{dir: dir, lock: f, unsupported: map[string]bool{}}
+		c.open[workspace] = &workspaceCaches{dir: dir, lock: f, unsupported: map[string]bool{}}
 		return c.open[workspace], nil
 	}
 	return nil, errors.New("too many sessions work in the workspace")
@@ -228,5 +228,5 @@ func (c *Caches) Close() {
 	for _, p := range c.open {
 		unlock(p.lock)
 	}
-	c.open = map[string]*place{}
+	c.open = map[string]*workspaceCaches{}
 }

@@ -17,10 +17,10 @@ import (
 // ctx has ended, it returns ctx's error.
 func ApplyHunks(ctx context.Context, before []byte, hunks []Hunk) (Result, error) {
 	p := patcher{document: newDocument(ctx, before), eol: commonEnding(before)}
-	var places []place
+	var places []replacement
 	var fit Fit
 	for _, h := range hunks {
-		at, f, err := p.place(h)
+		at, f, err := p.findHunk(h)
 		switch {
 		case ctx.Err() != nil:
 			return Result{}, ctx.Err()
@@ -32,7 +32,7 @@ func ApplyHunks(ctx context.Context, before []byte, hunks []Hunk) (Result, error
 		}
 		places, fit = append(places, at), max(fit, f)
 	}
-	slices.SortStableFunc(places, func(a, b place) int { return cmp.Compare(a.start, b.start) })
+	slices.SortStableFunc(places, func(a, b replacement) int { return cmp.Compare(a.start, b.start) })
 	for i := 1; i < len(places); i++ {
 		if places[i].start < places[i-1].end {
 			return Result{}, fmt.Errorf("two hunks change the same lines (line %d of the file); merge them", lineNumbers(before, places[i:])[0])
@@ -49,11 +49,11 @@ type patcher struct {
 	next int // the line after the previous hunk
 }
 
-// place returns the place of h and its replacement.
-func (p *patcher) place(h Hunk) (place, Fit, error) {
+// findHunk returns the place of h and its replacement.
+func (p *patcher) findHunk(h Hunk) (replacement, Fit, error) {
 	inside, err := p.enclosing(h.Inside)
 	if err != nil {
-		return place{}, 0, err
+		return replacement{}, 0, err
 	}
 	first, n, fit := 0, 0, Exact
 	if slices.ContainsFunc(h.Lines, func(l Line) bool { return l.Op != Insert }) {
@@ -62,7 +62,7 @@ func (p *patcher) place(h Hunk) (place, Fit, error) {
 		first, err = p.insertionLine(h, inside)
 	}
 	if err != nil {
-		return place{}, 0, err
+		return replacement{}, 0, err
 	}
 	// Lines inserted after a last line without a newline add that newline.
 	if last := p.count() - 1; n == 0 && first > last && last >= 0 {

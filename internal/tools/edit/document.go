@@ -61,8 +61,8 @@ func (d *document) lines(first, n int) []string {
 
 // span returns the place of n lines, with the line ending of the last one if
 // ended is set.
-func (d *document) span(first, n int, ended bool) place {
-	p := place{start: d.starts[first], end: d.starts[first+n]}
+func (d *document) span(first, n int, ended bool) replacement {
+	p := replacement{start: d.starts[first], end: d.starts[first+n]}
 	if n > 0 && !ended {
 		_, ending := d.line(first + n - 1)
 		p.end -= len(ending)

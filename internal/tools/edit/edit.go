@@ -75,15 +75,15 @@ func Replace(ctx context.Context, before, old, new []byte, all bool) (Result, er
 	return Result{}, &NotFoundError{Near: nearest(ctx, before, w.byLine().old)}
 }
 
-// place is a span of the file and its replacement.
-type place struct {
+// replacement is a span of the file and its replacement.
+type replacement struct {
 	start, end int
 	text       []byte
 }
 
 // splice returns a copy of before with the places replaced. They must be in order
 // and not overlap.
-func splice(before []byte, places []place) ([]byte, error) {
+func splice(before []byte, places []replacement) ([]byte, error) {
 	n := len(before)
 	for _, p := range places {
 		if n += len(p.text) - (p.end - p.start); n > maxAfter && n > len(before) {
@@ -98,7 +98,7 @@ func splice(before []byte, places []place) ([]byte, error) {
 	return append(after, before[at:]...), nil
 }
 
-func lineNumbers(before []byte, places []place) []int {
+func lineNumbers(before []byte, places []replacement) []int {
 	lines, line, at := make([]int, 0, len(places)), 1, 0
 	for _, p := range places {
 		line += bytes.Count(before[at:p.start], []byte("\n"))

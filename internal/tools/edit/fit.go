@@ -67,22 +67,22 @@ func (w *request) byLine() *lineReplacement {
 // finder returns the places that old matches, in file order. With all, places
 // that overlap an earlier one are excluded; otherwise at most maxPlaces+1 are
 // returned.
-type finder func(w *request) []place
+type finder func(w *request) []replacement
 
 // finders returns one finder per Fit. The first with a match decides.
 func finders() []finder {
 	return []finder{findExact, findLineEndings, findLines(trimRight), findIndented, findLines(normalizeTypography)}
 }
 
-func findExact(w *request) []place {
+func findExact(w *request) []replacement {
 	if w.mixesEndings() {
 		return nil
 	}
-	var out []place
+	var out []replacement
 	for at := range w.matches(w.before, w.old) {
 		// The LF of a CRLF is no separate match.
 		if w.old[0] != '\n' || at == 0 || w.before[at-1] != '\r' {
-			out = append(out, place{at, at + len(w.old), w.new})
+			out = append(out, replacement{at, at + len(w.old), w.new})
 		}
 	}
 	return out
@@ -100,12 +100,12 @@ func (w *request) mixesEndings() bool {
 }
 
 // findLineEndings matches old with all line endings as LF.
-func findLineEndings(w *request) []place {
+func findLineEndings(w *request) []replacement {
 	text, wide := unifyEndings(w.before)
 	old := bytes.ReplaceAll(w.old, []byte("\r\n"), []byte("\n"))
-	var out []place
+	var out []replacement
 	add := func(start, end int) {
-		p := place{start: originalOffset(start, wide), end: originalOffset(end, wide)}
+		p := replacement{start: originalOffset(start, wide), end: originalOffset(end, wide)}
 		span := w.before[p.start:p.end]
 		if n := len(out); n > 0 && bytes.Equal(span, w.before[out[n-1].start:out[n-1].end]) {
 			p.text = out[n-1].text // share the text of equal places
@@ -154,9 +154,9 @@ func originalOffset(i int, wide []int) int {
 
 // findLines returns a finder that matches whole lines after folding.
 func findLines(fold folding) finder {
-	return func(w *request) []place {
+	return func(w *request) []replacement {
 		r, d := w.byLine(), newDocument(w.ctx, w.before)
-		var out []place
+		var out []replacement
 		for first := range d.find(r.old, fold) {
 			p := d.span(first, len(r.old), r.withEnding)
 			p.text = r.render(w.before[p.start:p.end])
@@ -171,9 +171,9 @@ func findLines(fold folding) finder {
 
 // findIndented matches lines whose common indentation differs, and reindents the
 // new lines in the same way.
-func findIndented(w *request) []place {
+func findIndented(w *request) []replacement {
 	r, d := w.byLine(), newDocument(w.ctx, w.before)
-	var out []place
+	var out []replacement
 	certain := true
 	for first := range d.find(r.old, trimBoth) {
 		shift, ok := findReindent(r.old, d.lines(first, len(r.old)))

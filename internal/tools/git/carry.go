@@ -184,7 +184,7 @@ func (c *carrier) copy(name, id string) error {
 // isPrivate reports whether a path is in one of the private places.
 func (w *Worktree) isPrivate(name string) bool {
 	at := filepath.Join(w.repo.Root, filepath.FromSlash(name))
-	for _, private := range append([]string{w.place.Dir}, w.place.Private...) {
+	for _, private := range append([]string{w.options.Dir}, w.options.Private...) {
 		if realpath.Inside(at, private) {
 			return true
 		}

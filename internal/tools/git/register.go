@@ -33,7 +33,7 @@ func (w *Worktree) register() error {
 	if err != nil {
 		return err
 	}
-	r := registration{Common: common, ID: "agent-" + filepath.Base(w.place.Dir) + "-" + strings.ToLower(rand.Text()[:8]), Link: filepath.Join(w.top(), ".git")}
+	r := registration{Common: common, ID: "agent-" + filepath.Base(w.options.Dir) + "-" + strings.ToLower(rand.Text()[:8]), Link: filepath.Join(w.top(), ".git")}
 	text, err := json.Marshal(r)
 	if err != nil {
 		return err
@@ -49,7 +49,7 @@ func (w *Worktree) register() error {
 	if err := root.Mkdir(r.entry(), 0o777); err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(w.place.Dir, linkName), text, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(w.options.Dir, linkName), text, 0o600); err != nil {
 		return errors.Join(err, root.Remove(r.entry()))
 	}
 	index, err := os.ReadFile(filepath.Join(w.session.dir, "worktree-index"))

@@ -11,7 +11,7 @@ import (
 
 // RemoveStale removes worktrees in dir that no running program uses and that were made
 // at least age ago. It returns the number of worktrees that it removed. Dir is the
-// parent of the Dir of each Place; it need not exist.
+// parent of the Dir of each WorktreeOptions; it need not exist.
 func RemoveStale(ctx context.Context, dir string, age time.Duration) (removed int, err error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {

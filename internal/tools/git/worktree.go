@@ -21,7 +21,7 @@ type Worktree struct {
 	session *Session
 	head    string // ID of the commit
 	rel     string // the workspace relative to the top directory, with slashes
-	place   Place
+	options WorktreeOptions
 	lock    *os.File
 	root    *os.Root // of the working tree
 	saved   *os.Root // see base.saved
@@ -33,8 +33,8 @@ type Worktree struct {
 	left       notes // files that were not copied
 }
 
-// Place says where a worktree is made.
-type Place struct {
+// WorktreeOptions say where a worktree is made, and from what.
+type WorktreeOptions struct {
 	Workspace string // the absolute directory to copy
 	// Dir is the absolute directory that gets the worktree and the files that the
 	// program keeps about it. It must not exist.
@@ -46,8 +46,8 @@ type Place struct {
 // AddWorktree makes a worktree of the commit that is checked out, with the workspace's
 // staged, changed and untracked files. Ignored files and submodules are not copied.
 // An error is text for the model.
-func AddWorktree(ctx context.Context, p Place) (*Worktree, error) {
-	w := &Worktree{place: p, base: map[string]base{}}
+func AddWorktree(ctx context.Context, p WorktreeOptions) (*Worktree, error) {
+	w := &Worktree{options: p, base: map[string]base{}}
 	err := w.openRepository(ctx)
 	if err != nil {
 		err = fmt.Errorf("isolation: worktree needs a git repository with a commit: %w", err)
@@ -89,7 +89,7 @@ func (w *Worktree) add(ctx context.Context) error {
 
 // openRepository opens the repository of the workspace.
 func (w *Worktree) openRepository(ctx context.Context) error {
-	dir, err := filepath.EvalSymlinks(w.place.Workspace)
+	dir, err := filepath.EvalSymlinks(w.options.Workspace)
 	if err != nil {
 		return err
 	}
@@ -131,7 +131,7 @@ func isGitDir(dir string) bool {
 	})
 }
 
-// Names in Place.Dir.
+// Names in WorktreeOptions.Dir.
 const (
 	lockName  = "lock"
 	linkName  = "registered" // see registration
@@ -141,15 +141,15 @@ const (
 
 // makeDir makes the directories of the worktree and locks them.
 func (w *Worktree) makeDir() error {
-	if err := os.MkdirAll(filepath.Dir(w.place.Dir), 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Dir(w.options.Dir), 0o700); err != nil {
 		return err
 	}
-	if err := os.Mkdir(w.place.Dir, 0o700); err != nil {
+	if err := os.Mkdir(w.options.Dir, 0o700); err != nil {
 		return err
 	}
-	file, err := os.OpenFile(filepath.Join(w.place.Dir, lockName), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	file, err := os.OpenFile(filepath.Join(w.options.Dir, lockName), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return errors.Join(err, os.RemoveAll(w.place.Dir))
+		return errors.Join(err, os.RemoveAll(w.options.Dir))
 	}
 	w.lock = file
 	if locked, err := lock(file); err != nil || !locked {
@@ -161,7 +161,7 @@ func (w *Worktree) makeDir() error {
 		}
 		return os.OpenRoot(dir)
 	}
-	if w.saved, err = open(filepath.Join(w.place.Dir, savedName)); err != nil {
+	if w.saved, err = open(filepath.Join(w.options.Dir, savedName)); err != nil {
 		return err
 	}
 	// The tree has the name of the repository: programs derive names from it.
@@ -171,7 +171,7 @@ func (w *Worktree) makeDir() error {
 
 // top returns the top directory of the working tree.
 func (w *Worktree) top() string {
-	return filepath.Join(w.place.Dir, treeName, filepath.Base(w.repo.Root))
+	return filepath.Join(w.options.Dir, treeName, filepath.Base(w.repo.Root))
 }
 
 // env returns the environment of git commands on the working tree. They use an index
@@ -192,9 +192,9 @@ func (w *Worktree) Close() { w.release() }
 
 // Remove removes the worktree from the disk and from the repository.
 func (w *Worktree) Remove() error {
-	err := unregister(w.place.Dir)
+	err := unregister(w.options.Dir)
 	w.release()
-	return errors.Join(err, removeAll(w.place.Dir))
+	return errors.Join(err, removeAll(w.options.Dir))
 }
 
 func (w *Worktree) release() {

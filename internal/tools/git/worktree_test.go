@@ -27,7 +27,7 @@ func worktree(t *testing.T, dir string) *git.Worktree {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), hang)
 	defer stop()
-	w, err := git.AddWorktree(ctx, git.Place{Workspace: dir, Dir: filepath.Join(t.TempDir(), "explore-1")})
+	w, err := git.AddWorktree(ctx, git.WorktreeOptions{Workspace: dir, Dir: filepath.Join(t.TempDir(), "explore-1")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -482,7 +482,7 @@ func TestWorktreeWithoutSomeFiles(t *testing.T) {
 	}
 	write(t, dir, "state/key", "secret\n")
 	write(t, dir, "state/worktrees/other/x", "x\n")
-	w, err := git.AddWorktree(t.Context(), git.Place{
+	w, err := git.AddWorktree(t.Context(), git.WorktreeOptions{
 		Workspace: dir, Dir: filepath.Join(dir, "state/worktrees/one"), Private: []string{filepath.Join(dir, "state")},
 	})
 	if err != nil {
@@ -509,7 +509,7 @@ func TestNoWorktree(t *testing.T) {
 		{turned, "is a bare repository"}, {filepath.Join(ignored, "out"), "out has no file that belongs to the repository"},
 	} {
 		at := filepath.Join(t.TempDir(), "one")
-		_, err := git.AddWorktree(t.Context(), git.Place{Workspace: c.dir, Dir: at})
+		_, err := git.AddWorktree(t.Context(), git.WorktreeOptions{Workspace: c.dir, Dir: at})
 		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasSuffix(err.Error(), "Delegate without isolation") {
 			t.Errorf("%s: got the error %v", c.want, err)
 		}
@@ -519,7 +519,7 @@ func TestNoWorktree(t *testing.T) {
 	}
 	dir := repository(t)
 	t.Setenv("PATH", t.TempDir())
-	_, err := git.AddWorktree(t.Context(), git.Place{Workspace: dir, Dir: filepath.Join(t.TempDir(), "one")})
+	_, err := git.AddWorktree(t.Context(), git.WorktreeOptions{Workspace: dir, Dir: filepath.Join(t.TempDir(), "one")})
 	if err == nil || !strings.Contains(err.Error(), "needs a git repository with a commit: git is not installed") {
 		t.Errorf("got the error %v", err)
 	}
@@ -532,7 +532,7 @@ func TestCancelWhileAddingAWorktree(t *testing.T) {
 		write(t, dir, fmt.Sprintf("many/%d.txt", i), strings.Repeat("text\n", 100))
 	}
 	parent := t.TempDir()
-	place := git.Place{Workspace: dir, Dir: filepath.Join(parent, "one")}
+	place := git.WorktreeOptions{Workspace: dir, Dir: filepath.Join(parent, "one")}
 	canceled := 0
 	for after := time.Millisecond; ; after += after/2 + 1 {
 		ctx, stop := context.WithTimeout(t.Context(), after)
@@ -562,7 +562,7 @@ func TestRemoveAWorktree(t *testing.T) {
 	parent := t.TempDir()
 	other := filepath.Join(t.TempDir(), "other")
 	plain(t, dir, "worktree", "add", "-q", "-b", "two", other, "HEAD")
-	w, err := git.AddWorktree(t.Context(), git.Place{Workspace: dir, Dir: filepath.Join(parent, "one")})
+	w, err := git.AddWorktree(t.Context(), git.WorktreeOptions{Workspace: dir, Dir: filepath.Join(parent, "one")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -586,7 +586,7 @@ func TestRemoveAWorktree(t *testing.T) {
 // The entry of a worktree that was moved or replaced is left alone.
 func TestRemoveSparesOtherEntries(t *testing.T) {
 	dir := repository(t)
-	w, err := git.AddWorktree(t.Context(), git.Place{Workspace: dir, Dir: filepath.Join(t.TempDir(), "one")})
+	w, err := git.AddWorktree(t.Context(), git.WorktreeOptions{Workspace: dir, Dir: filepath.Join(t.TempDir(), "one")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -606,7 +606,7 @@ func TestWorktreesDirectoryIsALink(t *testing.T) {
 	outside := t.TempDir()
 	link(t, outside, filepath.Join(dir, ".git/worktrees"))
 	at := filepath.Join(t.TempDir(), "one")
-	w, err := git.AddWorktree(t.Context(), git.Place{Workspace: dir, Dir: at})
+	w, err := git.AddWorktree(t.Context(), git.WorktreeOptions{Workspace: dir, Dir: at})
 	if err == nil {
 		w.Close()
 		t.Error("got no error")
@@ -623,7 +623,7 @@ const asChild = "AGENT_TEST_WORKTREE"
 func TestMain(m *testing.M) {
 	if place := os.Getenv(asChild); place != "" {
 		workspace, dir, _ := strings.Cut(place, "\n")
-		if _, err := git.AddWorktree(context.Background(), git.Place{Workspace: workspace, Dir: dir}); err != nil {
+		if _, err := git.AddWorktree(context.Background(), git.WorktreeOptions{Workspace: workspace, Dir: dir}); err != nil {
 			fmt.Println(err)
 			os.Exit(1)
 		}

@@ -22,12 +22,12 @@ type output struct {
 	file    *outputFile
 
 	mu          sync.Mutex
-	fold        folder
+	progress    progressFilter
 	half        int    // maximum size of head, and of the kept part of tail
-	head        []byte // first bytes since the last take, folded
-	tail        []byte // last bytes after head, plus some before them, folded
-	size        int64  // bytes since the last take, folded
-	newlines    int64  // newlines since the last take, folded
+	head        []byte // first bytes since the last take, without repeated progress
+	tail        []byte // last bytes after head, plus some before them, without repeated progress
+	size        int64  // bytes since the last take, without repeated progress
+	newlines    int64  // newlines since the last take, without repeated progress
 	lines       int64  // newlines in total
 	partialLine bool   // the last line has no newline yet
 	lastWrite   time.Time
@@ -69,10 +69,10 @@ func (o *output) add(b []byte) {
 	var cut int
 	o.unseen, cut = appendLast(o.unseen, b, maxProgress)
 	o.skipped += int64(cut)
-	o.keep(o.fold.add(b))
+	o.keep(o.progress.add(b))
 }
 
-// keep adds folded output to head and tail.
+// keep adds filtered output to head and tail.
 func (o *output) keep(b []byte) {
 	o.size += int64(len(b))
 	o.newlines += newlines(b)
@@ -142,17 +142,17 @@ func (o *output) count() int64 {
 	return o.lines
 }
 
-// take returns the output since the last call, with progress folded, and truncated
+// take returns the output since the last call, without repeated progress, and truncated
 // in the middle with a note if it is too long. cut reports whether it lacks
 // something.
 func (o *output) take() (text string, cut bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	defer func() { o.head, o.tail, o.size, o.newlines = nil, nil, 0, 0 }()
-	rest, folded := o.fold.flush()
+	rest, removed := o.progress.flush()
 	o.keep(rest)
 	if o.size <= int64(2*o.half) {
-		return valid(slices.Concat(o.head, o.tail)), folded
+		return valid(slices.Concat(o.head, o.tail)), removed
 	}
 	head, tail := firstLines(o.head), lastLines(o.tail[len(o.tail)-o.half:])
 	bytesGone := o.size - int64(len(head)+len(tail))

@@ -6,7 +6,7 @@
 // exits, at its limit, or when the context ends; its remaining processes are then
 // killed. Standard output and standard error share one pipe, which keeps their
 // order. The beginning and the end of the output are kept in bounded memory, with
-// progress folded; the complete output can go to a file.
+// repeated progress removed; the complete output can go to a file.
 //
 // Each command has a keeper, a small supervisor process (see package keeper). On
 // Linux no process survives the command or this program, however it ends, and no
@@ -107,7 +107,7 @@ func (c Command) withDefaults() Command {
 // Result is the outcome of a command.
 type Result struct {
 	Output string // beginning and end of the output, valid UTF-8
-	Cut    bool   // Output is truncated in the middle, or folded
+	Cut    bool   // Output is truncated in the middle, or repeated progress was removed
 	Lines  int64  // lines of the complete output
 	Whole  Whole
 	Code   int    // exit code; -1 if a signal ended it

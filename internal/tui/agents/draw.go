@@ -46,7 +46,7 @@ func (v *View) View(width, height int) ([]string, *tea.Cursor) {
 
 // head draws the line with the delegate's name, current action and usage.
 func (v *View) head(d event.Delegate) string {
-	facts := v.Delegates.Facts(d)
+	facts := v.Delegates.Usage(d)
 	if transcript.InBackground(d) {
 		facts = append(facts, "background")
 	}

@@ -16,8 +16,8 @@ func (p *front) begin() {
 	for _, n := range p.session.Options.Notices {
 		p.block("note", ink.Sanitize(n))
 	}
-	if p.session.Feed.Facts.Host != "" {
-		p.block("note", screen.AboutModel(&p.session.Feed.Facts))
+	if p.session.Feed.State.Host != "" {
+		p.block("note", screen.AboutModel(&p.session.Feed.State))
 	}
 	last := 0
 	for i, ev := range p.session.Options.Session.History {
@@ -41,7 +41,7 @@ func (p *front) begin() {
 
 // help prints what can be typed.
 func (p *front) help() {
-	p.block("note", screen.AboutModel(&p.session.Feed.Facts))
+	p.block("note", screen.AboutModel(&p.session.Feed.State))
 	p.print("  enter sends a prompt; a backslash at the end of a line continues it on the next; ctrl+c interrupts a turn")
 	for _, s := range slash.Prefixes() {
 		if !s.Screen {

@@ -76,8 +76,8 @@ func Show(ctx context.Context, o screen.Options, in Lines) (screen.Exit, error) 
 	outbox.Close(terminal.Grace)
 	p.slash.Palette.SaveRecent()
 	exit := p.exit
-	exit.Turns, exit.Jobs = p.session.Feed.Facts.Turns, transcript.Running(p.session.Feed.Facts.Jobs)
-	exit.BaseURL, exit.Host = p.session.Feed.Facts.BaseURL, p.session.Feed.Facts.Host
+	exit.Turns, exit.Jobs = p.session.Feed.State.Turns, transcript.Running(p.session.Feed.State.Jobs)
+	exit.BaseURL, exit.Host = p.session.Feed.State.BaseURL, p.session.Feed.State.Host
 	return exit, nil
 }
 

@@ -53,7 +53,7 @@ func (p *printer) item(it transcript.Item) {
 	case *slash.Written:
 		p.block("note", it.Title())
 		p.hunks(it.Diff.Unified)
-	case *slash.Facts:
+	case *slash.Properties:
 		for _, row := range it.Rows {
 			p.print("  " + row[0] + ": " + row[1])
 		}
@@ -111,7 +111,7 @@ func (p *printer) event(ev event.Event) {
 	case *event.PlanSet:
 		p.planSet(ev)
 	case *event.ModelSet:
-		if ev.Model != p.feed.Facts.Model || ev.Effort != p.feed.Facts.Effort || ev.Host != p.feed.Facts.Host {
+		if ev.Model != p.feed.State.Model || ev.Effort != p.feed.State.Effort || ev.Host != p.feed.State.Host {
 			name := strings.TrimSpace(ev.Model + " " + ev.Effort)
 			if ev.Host != "" {
 				name += " at " + ev.Host
@@ -166,7 +166,7 @@ func (p *printer) undone(ev *event.Undone) {
 
 // delegateEnd prints how a delegate ended, with its answer unless a tool call has it.
 func (p *printer) delegateEnd(ev *event.DelegateEnd) {
-	facts := append([]string{transcript.DelegateEnding(ev)}, transcript.DelegateFacts(ev.Steps, ev.Usage.Total(), ev.Duration)...)
+	facts := append([]string{transcript.DelegateEnding(ev)}, transcript.DelegateUsage(ev.Steps, ev.Usage.Total(), ev.Duration)...)
 	p.print("agent " + transcript.DelegateLabel(ev.Name, ev.ID) + " " + strings.Join(facts, ", "))
 	if ev.Background && ev.Answer != "" {
 		p.block("", ink.Sanitize(ev.Answer))

@@ -52,7 +52,7 @@ func (h *hints) keys() string {
 		return h.send()
 	case agents != "" && len(h.background()) > 0:
 		return agents + " delegates · " + help
-	case h.feed.Facts.Turns == 0 && h.Width >= wide:
+	case h.feed.State.Turns == 0 && h.Width >= wide:
 		return help + " · / commands · @ files · ! shell"
 	}
 	return help

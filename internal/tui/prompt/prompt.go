@@ -45,7 +45,7 @@ func New(c *screen.Conversation, e *editor.Editor, d *dialog.Dialog, s *slash.Se
 	p := &Prompt{
 		editor:      e,
 		Suggestions: &Suggestions{Window: w, editor: e, slash: s, agents: c.Delegates.Agents},
-		images:      &Attacher{Window: w, model: func() string { return c.Feed.Facts.Model }, say: c.Say, editor: e},
+		images:      &Attacher{Window: w, model: func() string { return c.Feed.State.Model }, say: c.Say, editor: e},
 		history:     &History{Window: w, log: &c.Feed.Log, editor: e},
 		Queue:       &Queue{Window: w, agent: c.Agent, feed: c.Feed, list: c.Transcript, say: c.Say, playing: func() bool { return len(c.Play) > 0 }, editor: e},
 		Clipboard:   &Clipboard{Window: w, transcript: c.Transcript, say: c.Say},

@@ -92,24 +92,24 @@ const firstHint = "Try: explain this project · fix the failing test · /help"
 
 // connected reports whether a language model is connected.
 func (c *Conversation) connected() bool {
-	return c.Feed.Facts.Model != "" && Status{Model: c.Feed.Facts.Model}.Offline() == ""
+	return c.Feed.State.Model != "" && Status{Model: c.Feed.State.Model}.Offline() == ""
 }
 
 // Heading returns the first line of the transcript. A title takes the place of the
 // model, which the status line shows as well.
 func (c *Conversation) Heading() string {
 	model := ""
-	if c.connected() && c.Feed.Facts.Title == "" {
-		model = c.Feed.Facts.Model
+	if c.connected() && c.Feed.State.Title == "" {
+		model = c.Feed.State.Model
 	}
-	return c.Options.Heading(model, c.Feed.Facts.Title)
+	return c.Options.Heading(model, c.Feed.State.Title)
 }
 
 // Apply handles an event of the agent.
 func (c *Conversation) Apply(ev event.Event) {
 	c.Feed.Apply(ev)
 	c.Spending.Take(ev)
-	if _, delegates := ev.(*event.DelegateStart); c.firstHint != nil && (delegates || c.Feed.Facts.Turns > 0) {
+	if _, delegates := ev.(*event.DelegateStart); c.firstHint != nil && (delegates || c.Feed.State.Turns > 0) {
 		c.Transcript.RemoveHead(c.firstHint)
 		c.firstHint = nil
 	}
@@ -134,8 +134,8 @@ func (c *Conversation) Take(msg tea.Msg) bool {
 	switch msg := msg.(type) {
 	case transcript.PageRead:
 		c.Transcript.TakePage(msg, c.Now)
-	case transcript.LastFacts:
-		c.Feed.TakeLastFacts(msg)
+	case transcript.LastState:
+		c.Feed.ApplyLastState(msg)
 	default:
 		return false
 	}
@@ -230,7 +230,7 @@ func (c *Conversation) Replay(events []event.Event) {
 	c.applyOptions(c.Options)
 	c.Feed.FinishReplay()
 	c.Transcript.Pages.Settled = c.Options.Session.Page == nil || len(events) == 0
-	c.SetTitle(c.Feed.Facts.Title)
+	c.SetTitle(c.Feed.State.Title)
 }
 
 // Unreadable handles a session that cannot be read: only its end is shown, and it
@@ -244,7 +244,7 @@ func (c *Conversation) Unreadable(ev event.Unreadable) {
 
 // SetTitle sets the title on the screen.
 func (c *Conversation) SetTitle(title string) {
-	c.Feed.Facts.Title = title
+	c.Feed.State.Title = title
 	c.Transcript.SetHeader(c.Heading())
 }
 
@@ -253,11 +253,11 @@ func (c *Conversation) SetTitle(title string) {
 func (c *Conversation) applyOptions(o Options) {
 	f := c.Feed
 	if o.Models.Name != "" {
-		f.Facts.Model, f.Facts.Why, f.Facts.Context, f.Facts.Effort = o.Models.Name, o.Models.Why, o.Models.Context, o.Models.Effort
-		f.Facts.Host, f.Facts.BaseURL = o.Models.Host, o.Models.BaseURL
+		f.State.Model, f.State.Why, f.State.Context, f.State.Effort = o.Models.Name, o.Models.Why, o.Models.Context, o.Models.Effort
+		f.State.Host, f.State.BaseURL = o.Models.Host, o.Models.BaseURL
 	}
 	if o.Session.Mode != "" {
-		f.Facts.Mode = o.Session.Mode
+		f.State.Mode = o.Session.Mode
 	}
 }
 
@@ -286,8 +286,8 @@ func (c *Conversation) NextMode() event.Mode {
 		modes = slices.DeleteFunc(modes, func(mode event.Mode) bool { return !slices.Contains(allowed, mode) })
 	}
 	if len(modes) == 0 {
-		return event.Mode(c.Feed.Facts.Mode)
+		return event.Mode(c.Feed.State.Mode)
 	}
-	i := slices.Index(modes, event.Mode(c.Feed.Facts.Mode))
+	i := slices.Index(modes, event.Mode(c.Feed.State.Mode))
 	return modes[(i+1)%len(modes)]
 }

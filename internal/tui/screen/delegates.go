@@ -19,20 +19,20 @@ type Delegates struct {
 }
 
 // All returns the delegates since the program started, oldest first.
-func (ds *Delegates) All() []event.Delegate { return ds.feed.Facts.Delegates }
+func (ds *Delegates) All() []event.Delegate { return ds.feed.State.Delegates }
 
 // Find returns the delegate of that ID. It reports false if there is none.
 func (ds *Delegates) Find(id int) (event.Delegate, bool) {
-	i := slices.IndexFunc(ds.feed.Facts.Delegates, func(d event.Delegate) bool { return d.ID == id })
+	i := slices.IndexFunc(ds.feed.State.Delegates, func(d event.Delegate) bool { return d.ID == id })
 	if i < 0 {
 		return event.Delegate{}, false
 	}
-	return ds.feed.Facts.Delegates[i], true
+	return ds.feed.State.Delegates[i], true
 }
 
-// Facts returns what a delegate has used: steps, tokens, time and cost.
-func (ds *Delegates) Facts(d event.Delegate) []string {
-	facts := transcript.DelegateFacts(d.Steps, d.Tokens, transcript.DelegateTime(d, ds.Now()))
+// Usage returns what a delegate has used: steps, tokens, time and cost.
+func (ds *Delegates) Usage(d event.Delegate) []string {
+	facts := transcript.DelegateUsage(d.Steps, d.Tokens, transcript.DelegateTime(d, ds.Now()))
 	if d.Cost > 0 {
 		facts = append(facts, phrase.Dollars(d.Cost))
 	}
@@ -52,7 +52,7 @@ func (ds *Delegates) Hints(d event.Delegate) (hints []string) {
 
 // Background returns the delegates that run without a tool call that waits for them.
 func (ds *Delegates) Background() []event.Delegate {
-	return slices.DeleteFunc(slices.Clone(ds.feed.Facts.Delegates), func(d event.Delegate) bool { return !transcript.InBackground(d) })
+	return slices.DeleteFunc(slices.Clone(ds.feed.State.Delegates), func(d event.Delegate) bool { return !transcript.InBackground(d) })
 }
 
 // AskInBackground reports whether a background delegate asks a question. An interrupt
@@ -72,10 +72,10 @@ func (ds *Delegates) AskInBackground(ask event.Ask) bool {
 // if nothing runs.
 func (ds *Delegates) StopsAtEnd() string {
 	var all []string
-	if n := transcript.Running(ds.feed.Facts.Jobs); n > 0 {
+	if n := transcript.Running(ds.feed.State.Jobs); n > 0 {
 		all = append(all, phrase.Count(n, "job"))
 	}
-	if n := len(transcript.RunningDelegates(ds.feed.Facts.Delegates)); n > 0 {
+	if n := len(transcript.RunningDelegates(ds.feed.State.Delegates)); n > 0 {
 		all = append(all, phrase.Count(n, "delegate"))
 	}
 	return strings.Join(all, " and ")

@@ -8,7 +8,7 @@ import (
 )
 
 // AboutModel describes the current model in a sentence.
-func AboutModel(f *transcript.Facts) string {
+func AboutModel(f *transcript.SessionState) string {
 	if f.Model == "" {
 		return "No model is connected."
 	}
@@ -17,7 +17,7 @@ func AboutModel(f *transcript.Facts) string {
 
 // ModelDetails returns the current model, its effort and host, and why it was selected;
 // empty if there is none.
-func ModelDetails(f *transcript.Facts) string {
+func ModelDetails(f *transcript.SessionState) string {
 	if f.Model == "" {
 		return ""
 	}

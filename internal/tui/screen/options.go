@@ -223,8 +223,8 @@ type Model struct {
 	Default       bool     // the provider's default model
 }
 
-// Facts describes the context window and the price of a model.
-func (d Model) Facts() string {
+// Summary describes the context window and the price of a model.
+func (d Model) Summary() string {
 	var facts []string
 	if d.Context > 0 {
 		facts = append(facts, phrase.Thousands(d.Context))

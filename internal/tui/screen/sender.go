@@ -57,7 +57,7 @@ func (a *Sender) Retry() {
 
 // SetMode sets the permission mode, here and in the agent.
 func (a *Sender) SetMode(mode event.Mode) {
-	a.feed.Facts.Mode = string(mode)
+	a.feed.State.Mode = string(mode)
 	a.Send(event.SetMode{Mode: mode})
 }
 

@@ -70,7 +70,7 @@ func (t Terminal) Notification(title, text string) string {
 // Topic returns the beginning of the first prompt, if the session has no title.
 func (c *Conversation) Topic() string {
 	const bytes, columns = 200, 40
-	if c.Feed.Facts.Title != "" || len(c.Feed.Log.Prompts) == 0 {
+	if c.Feed.State.Title != "" || len(c.Feed.Log.Prompts) == 0 {
 		return ""
 	}
 	text := strings.TrimSpace(c.Feed.Log.Prompts[0].Text)
@@ -84,7 +84,7 @@ func (c *Conversation) Topic() string {
 // Name returns the name of the session for the terminal's title: its title, or else
 // the directory.
 func (c *Conversation) Name() string {
-	name := c.Feed.Facts.Title
+	name := c.Feed.State.Title
 	if name == "" {
 		name = c.Options.Files.Dir[strings.LastIndexAny(c.Options.Files.Dir, `/\`)+1:]
 	}

@@ -145,7 +145,7 @@ func (a *Agents) read() tea.Cmd {
 func (a *Agents) print() {
 	var lines []string
 	for _, d := range a.delegates.All() {
-		line := transcript.DelegateLabel(d.Name, d.ID) + ": " + transcript.DelegateNow(d) + ", " + strings.Join(a.delegates.Facts(d), ", ")
+		line := transcript.DelegateLabel(d.Name, d.ID) + ": " + transcript.DelegateNow(d) + ", " + strings.Join(a.delegates.Usage(d), ", ")
 		if transcript.InBackground(d) {
 			line += ", in the background"
 		}
@@ -184,7 +184,7 @@ type agentList struct {
 func (l *agentList) options() []list.Option {
 	var running, ended, all []list.Option
 	for _, d := range l.delegates.All() {
-		facts := l.delegates.Facts(d)
+		facts := l.delegates.Usage(d)
 		switch { // the other facts are below the list
 		case l.Width < 60:
 			facts = facts[:1]
@@ -292,7 +292,7 @@ func (l *agentList) describe(o list.Option, width int) []string {
 	text := o.What
 	if d, ok := l.delegate(o); ok {
 		text = ink.SanitizeLine(d.Task)
-		facts := l.delegates.Facts(d)
+		facts := l.delegates.Usage(d)
 		if d.Model != "" {
 			facts = append([]string{ink.SanitizeLine(d.Model)}, facts...)
 		}

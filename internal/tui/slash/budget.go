@@ -35,7 +35,7 @@ func budgetCommand(s *Session, arg string) (tea.Cmd, error) {
 
 // showBudget shows the answer to /budget: the limits and what was used.
 func (s *Session) showBudget(b event.BudgetNow) {
-	a := &Facts{Rows: [][2]string{{"turn", screen.BudgetWords(b.Turn)}, {"session", screen.BudgetWords(b.Session)}}}
+	a := &Properties{Rows: [][2]string{{"turn", screen.BudgetWords(b.Turn)}, {"session", screen.BudgetWords(b.Session)}}}
 	if b.Unpriced > 0 {
 		a.Rows = append(a.Rows, [2]string{"", "without the cost of " + phrase.Count(b.Unpriced, "step") + ", whose price is unknown"})
 	}

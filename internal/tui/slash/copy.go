@@ -14,18 +14,18 @@ import (
 
 // copyCommand copies the Markdown source of the last answer, or of a code block in it.
 func copyCommand(s *Session, arg string) (tea.Cmd, error) {
-	if s.feed.Facts.Answer == "" {
+	if s.feed.State.Answer == "" {
 		s.Say("There is no answer to copy yet.")
 		return nil, nil
 	}
 	if arg == "" {
-		return s.Front.Copy(s.feed.Facts.Answer, "the last answer"), nil
+		return s.Front.Copy(s.feed.State.Answer, "the last answer"), nil
 	}
 	words := strings.Fields(arg)
 	if words[0] != "code" || len(words) > 2 {
 		return nil, errors.New("usage: /copy [code [N]]")
 	}
-	blocks := markdown.CodeBlocks(s.feed.Facts.Answer)
+	blocks := markdown.CodeBlocks(s.feed.State.Answer)
 	if len(blocks) == 0 {
 		s.Say("The last answer has no code block.")
 		return nil, nil
@@ -47,7 +47,7 @@ func copyCommand(s *Session, arg string) (tea.Cmd, error) {
 // copyWords returns the completions of /copy.
 func copyWords(s *Session) []string {
 	out := []string{}
-	for i := range markdown.CodeBlocks(s.feed.Facts.Answer) {
+	for i := range markdown.CodeBlocks(s.feed.State.Answer) {
 		if i == 0 {
 			out = append(out, "code")
 		}

@@ -36,7 +36,7 @@ func (s *Session) showCost(r spentRead) {
 		s.Show(&transcript.Problem{Text: r.err.Error()})
 		return
 	}
-	s.Show(&Costs{turn: s.spending.Turn, all: r.all, rewound: r.rewound, used: s.feed.Facts.Used, context: s.feed.Facts.Context})
+	s.Show(&Costs{turn: s.spending.Turn, all: r.all, rewound: r.rewound, used: s.feed.State.Used, context: s.feed.State.Context})
 }
 
 // Costs is the item of /cost.

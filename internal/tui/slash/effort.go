@@ -11,14 +11,14 @@ import (
 // effortCommand sets the reasoning effort. Without a level it shows the current one.
 func effortCommand(s *Session, level string) (tea.Cmd, error) {
 	switch {
-	case s.feed.Facts.Model == "":
-		s.Say(screen.AboutModel(&s.feed.Facts))
-	case level == "" && s.feed.Facts.Effort == "":
-		s.Say("Reasoning effort of " + ink.SanitizeLine(s.feed.Facts.Model) + ": default. Change it with /effort LEVEL, for example low, medium or high.")
+	case s.feed.State.Model == "":
+		s.Say(screen.AboutModel(&s.feed.State))
+	case level == "" && s.feed.State.Effort == "":
+		s.Say("Reasoning effort of " + ink.SanitizeLine(s.feed.State.Model) + ": default. Change it with /effort LEVEL, for example low, medium or high.")
 	case level == "":
-		s.Say("Reasoning effort of " + ink.SanitizeLine(s.feed.Facts.Model) + ": " + ink.SanitizeLine(s.feed.Facts.Effort) + ". Restore the default with /effort " + event.DefaultEffort + ".")
+		s.Say("Reasoning effort of " + ink.SanitizeLine(s.feed.State.Model) + ": " + ink.SanitizeLine(s.feed.State.Effort) + ". Restore the default with /effort " + event.DefaultEffort + ".")
 	default:
-		s.agent.SendCommand(event.SetModel{Model: s.feed.Facts.Model, Effort: level})
+		s.agent.SendCommand(event.SetModel{Model: s.feed.State.Model, Effort: level})
 	}
 	return nil, nil
 }

@@ -10,7 +10,7 @@ import (
 
 // evidenceCommand lists the checks and edits of the last turn that had any.
 func evidenceCommand(s *Session, _ string) (tea.Cmd, error) {
-	e := s.feed.Facts.Evidence
+	e := s.feed.State.Evidence
 	if e == nil {
 		s.Say("No checks or edits are recorded yet.")
 		return nil, nil

@@ -47,7 +47,7 @@ func initCommand(s *Session, _ string) (tea.Cmd, error) {
 		s.Say(noInstructions)
 		return nil, nil
 	}
-	if (screen.Status{Model: s.feed.Facts.Model}).Offline() == "" && s.feed.Facts.Model != "" {
+	if (screen.Status{Model: s.feed.State.Model}).Offline() == "" && s.feed.State.Model != "" {
 		s.agent.SendPrompt(event.Prompt{Text: s.Options.Instructions.InitPrompt})
 		return nil, nil
 	}
@@ -85,7 +85,7 @@ func memoryCommand(s *Session, arg string) (tea.Cmd, error) {
 // editor, it prints them.
 func (s *Session) chooseInstructions(files []screen.InstructionFile) tea.Cmd {
 	if s.Front.Screen == nil {
-		f := &Facts{}
+		f := &Properties{}
 		for _, file := range files {
 			f.Rows = append(f.Rows, [2]string{ink.SanitizeLine(file.Name), ink.SanitizeLine(file.What)})
 		}

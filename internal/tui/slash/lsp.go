@@ -62,7 +62,7 @@ func (s *Session) showServers(r serversRead) {
 		s.Say("There is no language server " + ink.SanitizeLine(r.unknown) + ". The servers are: " + ink.SanitizeLine(strings.Join(names, ", ")))
 		return
 	}
-	f := &Facts{}
+	f := &Properties{}
 	for _, x := range r.all {
 		f.Rows = append(f.Rows, [2]string{ink.SanitizeLine(x.Name), ink.SanitizeLine(x.State)})
 	}

@@ -104,12 +104,12 @@ func modelCommand(s *Session, name string) (tea.Cmd, error) {
 // Show opens the list of models.
 func (p *Models) Show() tea.Cmd {
 	if p.Options.Models.List == nil {
-		p.Say(screen.AboutModel(&p.feed.Facts) + " Switch with /model PROVIDER/NAME.")
+		p.Say(screen.AboutModel(&p.feed.State) + " Switch with /model PROVIDER/NAME.")
 		return nil
 	}
 	u := &list.Menu{Chooser: list.Chooser{Keys: p.Keys, St: p.Styles, Under: list.DetailRows}, Head: "Select a model", Right: "searching …", None: "Searching for models …",
 		Hint: "type to search · enter select · esc close", Chose: p.choose, Detail: p.describe, Free: anyModel}
-	u.First = p.feed.Facts.Model
+	u.First = p.feed.State.Model
 	u.Fill(p.options())
 	p.menu = u
 	cmds := []tea.Cmd{p.front.Lists.Show(u), p.read(true)}
@@ -123,11 +123,11 @@ func (p *Models) Show() tea.Cmd {
 func (p *Models) options() []list.Option {
 	var all []list.Option
 	for _, d := range p.known {
-		o := list.Option{ID: d.Name, Name: ink.SanitizeLine(d.Name), What: d.Facts()}
+		o := list.Option{ID: d.Name, Name: ink.SanitizeLine(d.Name), What: d.Summary()}
 		switch {
 		case d.Needs != "":
 			o.What, o.Last, o.Dim = ink.SanitizeLine(d.Needs), true, true
-		case d.Name == p.feed.Facts.Model:
+		case d.Name == p.feed.State.Model:
 			o.Right = "current"
 		case d.Default:
 			o.Right = "default"

@@ -72,7 +72,7 @@ func (p *permissions) remove(number string) error {
 // show shows the permissions.
 func (p *permissions) show(now event.PermissionsNow) {
 	p.shown, p.listed = true, now.Permissions
-	f := &Facts{Rows: [][2]string{{"mode", now.Mode.Name()}}}
+	f := &Properties{Rows: [][2]string{{"mode", now.Mode.Name()}}}
 	for i, rule := range now.Permissions {
 		text := ink.SanitizeLine(rule.Text)
 		if !strings.HasSuffix(rule.Text, rule.Source) { // "in this project"

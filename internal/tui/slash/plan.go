@@ -10,15 +10,15 @@ import (
 
 // planCommand shows the newest approved plan.
 func planCommand(s *Session, _ string) (tea.Cmd, error) {
-	if s.feed.Facts.Plan == nil {
+	if s.feed.State.Plan == nil {
 		text := "No plan is approved in this session. To make one, "
-		if event.Mode(s.feed.Facts.Mode) != event.ModePlan {
+		if event.Mode(s.feed.State.Mode) != event.ModePlan {
 			text += "set the permission mode to plan" + s.modeKeys() + ", then "
 		}
 		s.Say(text + "describe the task. The model reads, asks, and presents a plan to approve.")
 		return nil, nil
 	}
-	shown := &transcript.Plan{PlanSet: s.feed.Facts.Plan}
+	shown := &transcript.Plan{PlanSet: s.feed.State.Plan}
 	shown.Open = true
 	s.Show(shown)
 	return nil, nil

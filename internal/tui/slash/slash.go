@@ -231,7 +231,7 @@ func alternatives(words []string) string {
 // modeCommand sets the permission mode. Without a name it shows the current one.
 func modeCommand(s *Session, name string) (tea.Cmd, error) {
 	if name == "" {
-		s.Say("Permission mode: " + ink.SanitizeLine(event.Mode(s.feed.Facts.Mode).Name()) + ". Change: /mode " + alternatives(modeNames(nil)) + ".")
+		s.Say("Permission mode: " + ink.SanitizeLine(event.Mode(s.feed.State.Mode).Name()) + ". Change: /mode " + alternatives(modeNames(nil)) + ".")
 		return nil, nil
 	}
 	mode, err := event.ParseMode(name)

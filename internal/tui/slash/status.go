@@ -13,10 +13,10 @@ import (
 	"agent/internal/tui/transcript"
 )
 
-// Facts is an item with a table of names and values.
-type Facts struct{ Rows [][2]string }
+// Properties is an item with a table of names and values.
+type Properties struct{ Rows [][2]string }
 
-func (f *Facts) Draw(c transcript.Canvas) []string {
+func (f *Properties) Draw(c transcript.Canvas) []string {
 	var out []string
 	for _, l := range ink.Columns(c.Styles, f.Rows, max(c.Inner()-ink.Gutter, 1)) {
 		out = append(out, strings.TrimPrefix(l, "  "))
@@ -46,23 +46,23 @@ func statusCommand(s *Session, _ string) (tea.Cmd, error) {
 // showStatus adds the answer of /status to the transcript. The permissions follow.
 func (s *Session) showStatus(undo undoSizes) {
 	f := s.feed
-	st := screen.Status{Model: f.Facts.Model, Used: f.Facts.Used, Context: f.Facts.Context, Cost: f.Facts.Cost, Mode: f.Facts.Mode, Jobs: transcript.Running(f.Facts.Jobs)}
-	a := &Facts{}
+	st := screen.Status{Model: f.State.Model, Used: f.State.Used, Context: f.State.Context, Cost: f.State.Cost, Mode: f.State.Mode, Jobs: transcript.Running(f.State.Jobs)}
+	a := &Properties{}
 	add := func(name, text string) {
 		if text != "" {
 			a.Rows = append(a.Rows, [2]string{name, ink.SanitizeLine(text)})
 		}
 	}
-	add("model", cmp.Or(screen.ModelDetails(&s.feed.Facts), "none connected"))
-	add("effort", cmp.Or(f.Facts.Effort, defaultEffort(s.feed.Facts.Model)))
-	add("base URL", f.Facts.BaseURL)
+	add("model", cmp.Or(screen.ModelDetails(&s.feed.State), "none connected"))
+	add("effort", cmp.Or(f.State.Effort, defaultEffort(s.feed.State.Model)))
+	add("base URL", f.State.BaseURL)
 	add("context window", strings.TrimPrefix(st.Tokens().Text, "context "))
 	add("last turn", turnTokens(s.spending.Turn))
 	add("cost", st.Spent())
-	add("mode", event.Mode(f.Facts.Mode).Name())
+	add("mode", event.Mode(f.State.Mode).Name())
 	add("directory", s.Options.Files.Dir)
 	add("branch", s.Options.Files.Branch)
-	add("session", strings.TrimSpace(s.Options.Session.ID+" "+f.Facts.Title))
+	add("session", strings.TrimSpace(s.Options.Session.ID+" "+f.State.Title))
 	add("log", s.Options.Session.Path)
 	if s.Options.Session.ID == "" {
 		add("session", "not saved")
@@ -129,9 +129,9 @@ func (s *Session) addPermissions(status *transcript.Row, all []event.Permission)
 	count := phrase.Count(len(all)-granted, "rule") + ", " + phrase.Count(granted, "standing permission") + " (/permissions)"
 	rows := [][2]string{{"sandbox", sandboxNow(s.feed.Sandbox)}, {"permissions", count}}
 	if s.Front.Screen == nil { // printed lines cannot change
-		s.Show(&Facts{rows})
+		s.Show(&Properties{rows})
 	} else {
-		a := status.Item.(*Facts)
+		a := status.Item.(*Properties)
 		a.Rows = append(a.Rows, rows...)
 		status.Touch()
 	}

@@ -165,7 +165,7 @@ func (u *undo) ask(own dialog.Own) {
 
 // jobNotes warns of background jobs, which do not stop for an undo.
 func (u *undo) jobNotes() []dialog.Note {
-	n := transcript.Running(u.feed.Facts.Jobs)
+	n := transcript.Running(u.feed.State.Jobs)
 	if n == 0 {
 		return nil
 	}

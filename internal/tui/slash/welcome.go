@@ -31,7 +31,7 @@ func (p *Models) Greet() {
 
 // connected removes the welcome if a model is connected before the first turn.
 func (p *Models) connected() {
-	if s := (screen.Status{Model: p.feed.Facts.Model}); p.greeting != nil && s.Offline() == "" && p.feed.Facts.Turns == 0 {
+	if s := (screen.Status{Model: p.feed.State.Model}); p.greeting != nil && s.Offline() == "" && p.feed.State.Turns == 0 {
 		p.list.RemoveHead(p.greeting)
 		p.greeting = nil
 	}
@@ -45,7 +45,7 @@ func (p *Models) searched() {
 	}
 	p.greeting.Item.(*welcome).searching = false
 	p.greeting.Touch()
-	if p.feed.Facts.Turns == 0 && len(p.feed.Log.Pending) == 0 {
+	if p.feed.State.Turns == 0 && len(p.feed.Log.Pending) == 0 {
 		p.list.ShowStart()
 	}
 }

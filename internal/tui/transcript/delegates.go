@@ -28,7 +28,7 @@ func InBackground(d event.Delegate) bool { return d.Running() && (d.Background |
 
 // Delegating reports whether a delegate runs.
 func (f *Feed) Delegating() bool {
-	return slices.ContainsFunc(f.Facts.Delegates, event.Delegate.Running)
+	return slices.ContainsFunc(f.State.Delegates, event.Delegate.Running)
 }
 
 // DelegateNow returns in a few words what a delegate does now, or how it ended. It is
@@ -45,8 +45,8 @@ func DelegateNow(d event.Delegate) string {
 	return ink.SanitizeLine(d.Action)
 }
 
-// DelegateFacts returns what a delegate has used: steps, tokens and time.
-func DelegateFacts(steps, tokens int, took time.Duration) (facts []string) {
+// DelegateUsage returns what a delegate has used: steps, tokens and time.
+func DelegateUsage(steps, tokens int, took time.Duration) (facts []string) {
 	if steps > 0 {
 		facts = append(facts, phrase.Count(steps, "step"))
 	}
@@ -62,7 +62,7 @@ func DelegateFacts(steps, tokens int, took time.Duration) (facts []string) {
 func DelegateLine(st *ink.Styles, d event.Delegate, took time.Duration, width int) string {
 	const least = 30 // minimum columns for the task and the action
 	label := DelegateLabel(d.Name, d.ID) + "  "
-	facts := DelegateFacts(d.Steps, d.Tokens, took)
+	facts := DelegateUsage(d.Steps, d.Tokens, took)
 	right, room := "", 0
 	for {
 		right = strings.Join(facts, " · ")
@@ -214,7 +214,7 @@ func (d *Delegated) Draw(c Canvas) []string {
 		mark = c.Styles.Red.Render(ink.MarkFailed)
 	}
 	open := d.Open || c.Full
-	facts := DelegateFacts(ev.Steps, ev.Usage.Total(), ev.Duration)
+	facts := DelegateUsage(ev.Steps, ev.Usage.Total(), ev.Duration)
 	right := strings.Join(facts, " · ")
 	if !open && d.more() && c.key != "" && c.Width >= keyWidth {
 		right += " (" + c.key + ")"

@@ -2,7 +2,7 @@
 // window of them.
 //
 // Feed takes every event, live or replayed. It adds items to a Transcript and
-// updates the facts of the session. Transcript holds the items in pages and draws
+// updates the state of the session. Transcript holds the items in pages and draws
 // those in its window. Pages far from the window are dropped, and read from the
 // log again when the window comes near.
 //

@@ -13,10 +13,10 @@ import (
 	"agent/internal/tui/ink"
 )
 
-// Feed turns events into items of a transcript and facts of the session. Live and
+// Feed turns events into items of a transcript and the state of the session. Live and
 // resumed sessions use it in the same way.
 type Feed struct {
-	Facts Facts
+	State SessionState
 	Log   PromptLog
 	Run
 	Sandbox event.SandboxNow // of the model's commands
@@ -45,7 +45,7 @@ func NewFeed(list *Transcript, now func() time.Time) *Feed {
 // streamed and comes again in the finished message.
 func (f *Feed) Apply(ev event.Event) {
 	f.count(ev)
-	f.Facts.update(ev)
+	f.State.update(ev)
 	f.Log.changed(ev)
 	switch ev := ev.(type) {
 	case *event.UserSaid:
@@ -125,7 +125,7 @@ func (f *Feed) preview(ev event.Event) {
 	case event.SandboxNow:
 		f.Sandbox = ev
 	case event.BudgetNow:
-		f.Facts.Budget, f.Facts.BudgetAt = ev, f.now()
+		f.State.Budget, f.State.BudgetAt = ev, f.now()
 	case event.DelegatesNow:
 		f.reply.delegates(ev.Delegates, f.now())
 	case event.HookNow:
@@ -205,7 +205,7 @@ func (f *Feed) userSaid(ev *event.UserSaid) {
 	f.list.append(&Prompt{Text: ev.Text})
 	f.Unanswered = false
 	if !ev.Steered {
-		f.Facts.Turns++
+		f.State.Turns++
 		f.beginTurn()
 		f.Unanswered = ev.Source == "" && ev.Text != event.GoOn
 	}
@@ -239,7 +239,7 @@ func (f *Feed) beginTurn() {
 }
 
 // endReply ends the streaming reply. Its text so far is the answer.
-func (f *Feed) endReply() { f.Facts.Answer = cmp.Or(f.reply.settle(), f.Facts.Answer) }
+func (f *Feed) endReply() { f.State.Answer = cmp.Or(f.reply.settle(), f.State.Answer) }
 
 // settle ends the reply and removes the notice of a retry.
 func (f *Feed) settle() {
@@ -311,7 +311,7 @@ func (f *Feed) summarizing(ev event.Summarizing) {
 // compacted shows what a compaction did, in one line.
 func (f *Feed) compacted(ev *event.Compacted) {
 	f.reply.clearSummary()
-	f.Facts.Used = max(f.Facts.Used-ev.Saved, 0)
+	f.State.Used = max(f.State.Used-ev.Saved, 0)
 	text := compactWords(ev)
 	switch ev.Step {
 	case event.CompactEdit, event.CompactUndo:
@@ -369,8 +369,8 @@ func (f *Feed) Rewind(keep int) {
 	f.Run.end(Run{})
 	f.Log.Prompts = slices.DeleteFunc(f.Log.Prompts, func(p event.PastPrompt) bool { return p.At >= keep })
 	f.Log.continueTurn()
-	f.Facts.Turns = len(f.Log.TurnPrompts())
-	f.kept, f.Facts.Used, f.Facts.Answer, f.Facts.Todo, f.Facts.Evidence, f.Facts.Plan = keep, 0, "", nil, nil, nil
+	f.State.Turns = len(f.Log.TurnPrompts())
+	f.kept, f.State.Used, f.State.Answer, f.State.Todo, f.State.Evidence, f.State.Plan = keep, 0, "", nil, nil, nil
 	f.changed = turnChanges{}
 	if len(f.Log.Pending) > 0 {
 		f.beginTurn()
@@ -381,7 +381,7 @@ func (f *Feed) Rewind(keep int) {
 // shown.
 func (f *Feed) TakeSummary(s event.Opened) {
 	f.Log.takeSummary(s.Prompts)
-	f.Facts.takeSummary(s)
+	f.State.takeSummary(s)
 }
 
 // FinishReplay ends calls and commands that a resumed session left open.
@@ -416,11 +416,11 @@ func (f *Feed) Streams(q ink.Query) bool { return f.reply.contains(q) }
 // TodoNow returns the active item of the model's plan on one line, or "" if no turn is
 // running or no item is active.
 func (f *Feed) TodoNow() string {
-	i := activeItem(f.Facts.Todo)
-	if !f.Running || i >= len(f.Facts.Todo) || f.Facts.Todo[i].State != event.TodoActive {
+	i := activeItem(f.State.Todo)
+	if !f.Running || i >= len(f.State.Todo) || f.State.Todo[i].State != event.TodoActive {
 		return ""
 	}
-	return fmt.Sprintf("%s %d of %d  %s", markTodoActive, i+1, len(f.Facts.Todo), ink.SanitizeLine(f.Facts.Todo[i].Text))
+	return fmt.Sprintf("%s %d of %d  %s", markTodoActive, i+1, len(f.State.Todo), ink.SanitizeLine(f.State.Todo[i].Text))
 }
 
 // Explain returns on one line why a turn ended early.

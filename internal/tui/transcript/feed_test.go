@@ -95,8 +95,8 @@ func TestLongAnswerStreams(t *testing.T) {
 			if diff := cmp.Diff(pieces.window(), whole.window()); diff != "" {
 				t.Errorf("the end (-streamed +whole):\n%s", diff)
 			}
-			if pieces.feed.Facts.Answer != text {
-				t.Errorf("%d bytes would be copied, want %d", len(pieces.feed.Facts.Answer), len(text))
+			if pieces.feed.State.Answer != text {
+				t.Errorf("%d bytes would be copied, want %d", len(pieces.feed.State.Answer), len(text))
 			}
 			pieces.list.ShowStart()
 			whole.list.ShowStart()
@@ -115,8 +115,8 @@ func TestUnfinishedLongAnswer(t *testing.T) {
 	for name, text := range longTexts() {
 		s := newScreen(t)
 		s.take(&event.UserSaid{Text: "go"}, streamed(text), &event.TurnEnd{Reason: event.ProviderError})
-		if s.feed.Facts.Answer != text {
-			t.Errorf("%s: %d bytes would be copied, want %d", name, len(s.feed.Facts.Answer), len(text))
+		if s.feed.State.Answer != text {
+			t.Errorf("%s: %d bytes would be copied, want %d", name, len(s.feed.State.Answer), len(text))
 		}
 	}
 }

@@ -150,25 +150,25 @@ func (t *Transcript) fillPage(r PageRead, now func() time.Time) {
 	p.toggled = nil
 }
 
-// LastFacts is the message with the last facts of a rewound session.
-type LastFacts struct {
+// LastState is the message with the last state of a rewound session.
+type LastState struct {
 	keep int // number of events kept by the rewind
-	Facts
+	SessionState
 }
 
-// ReadLast returns the command that reads the last facts of the session before event
+// ReadLast returns the command that reads the last state of the session before event
 // number keep. It searches for tasks and a plan only if the session has some.
 func (f *Feed) ReadLast(read Reader, keep int) tea.Cmd {
-	size, todo, plan := f.list.Pages.Limit.Events, len(f.Facts.Todo) > 0, f.Facts.Plan != nil
+	size, todo, plan := f.list.Pages.Limit.Events, len(f.State.Todo) > 0, f.State.Plan != nil
 	return func() tea.Msg {
-		last := LastFacts{keep: keep}
+		last := LastState{keep: keep}
 		stepped := false // an interrupted step reports no usage
 		for to := keep; to > 0 && !(stepped && last.Answer != "" && (last.Todo != nil || !todo) && (last.Plan != nil || !plan)); to -= size {
 			events, err := read(max(to-size, 0), to)
 			if err != nil {
 				return nil
 			}
-			var earlier Facts
+			var earlier SessionState
 			for _, ev := range events {
 				earlier.update(ev)
 				_, ends := ev.(*event.StepEnd)
@@ -180,10 +180,10 @@ func (f *Feed) ReadLast(read Reader, keep int) tea.Cmd {
 	}
 }
 
-// TakeLastFacts applies the last facts of a rewound session, unless it was rewound
+// ApplyLastState applies the last state of a rewound session, unless it was rewound
 // again since.
-func (f *Feed) TakeLastFacts(last LastFacts) {
+func (f *Feed) ApplyLastState(last LastState) {
 	if last.keep == f.kept {
-		f.Facts.addEarlier(last.Facts)
+		f.State.addEarlier(last.SessionState)
 	}
 }

@@ -215,14 +215,14 @@ func (r *reply) call(id string, change func(*Tool)) {
 	}
 	t := row.Item.(*Tool)
 	change(t)
-	foldCalls(r.calls)
+	groupCalls(r.calls)
 	r.touch(row)
 }
 
-// touch touches the row of a call and the row that it is folded into.
+// touch touches the row of a call and the row of its group.
 func (r *reply) touch(row *Row) {
 	row.Touch()
-	if t := row.Item.(*Tool); t.folded() {
+	if t := row.Item.(*Tool); t.isGrouped() {
 		r.tools[t.head.id].Touch()
 	}
 }

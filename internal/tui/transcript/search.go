@@ -31,7 +31,7 @@ func (v *viewport) reveal(i int, to Target) {
 	if p.row < 0 {
 		return
 	}
-	if tool, ok := rows[p.row].Item.(*Tool); ok && tool.folded() {
+	if tool, ok := rows[p.row].Item.(*Tool); ok && tool.isGrouped() {
 		p.row = slices.IndexFunc(rows, func(r *Row) bool { return r.Item == Item(tool.head) })
 	}
 	line := v.match(p, to.Find, to.Last)

@@ -72,7 +72,7 @@ type Tool struct {
 	course course
 	work
 	decided decision
-	folding
+	grouping
 	expandable
 }
 
@@ -205,7 +205,7 @@ func (t *Tool) progress(text string) {
 func (t *Tool) Draw(c Canvas) []string {
 	open := t.Open || c.Full
 	switch {
-	case t.folded():
+	case t.isGrouped():
 		return nil
 	case t.plan != nil:
 		return t.drawPlan(c, open)

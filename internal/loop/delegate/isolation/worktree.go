@@ -58,7 +58,7 @@ func Open(ctx context.Context, o Options, label delegate.Label) (w *Worktree, er
 	_, _ = git.RemoveStale(ctx, dir, worktreeAge)
 	name := fmt.Sprintf("%s-%d-%s", label.Name, label.ID, strings.ToLower(rand.Text()[:8]))
 	w = &Worktree{main: o.Main, state: o.State, mode: o.Mode}
-	w.tree, err = git.AddWorktree(ctx, git.Place{Workspace: o.Main.Dir(), Dir: filepath.Join(dir, name), Private: []string{o.State}})
+	w.tree, err = git.AddWorktree(ctx, git.WorktreeOptions{Workspace: o.Main.Dir(), Dir: filepath.Join(dir, name), Private: []string{o.State}})
 	if err != nil {
 		return nil, err
 	}

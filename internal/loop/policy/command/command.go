@@ -73,12 +73,12 @@ const (
 	WritesOutside
 	// Connects is set if the command uses the network.
 	Connects
-	// Interprets is set if the command runs code or another program that its
+	// RunsCode is set if the command runs code or another program that its
 	// arguments, files or input name: an interpreter, a shell or a wrapper.
-	Interprets
-	// Unclear is set if the text does not show which program runs or which file it
+	RunsCode
+	// Undetermined is set if the text does not show which program runs or which file it
 	// overwrites. Such a line may have every other trait.
-	Unclear
+	Undetermined
 	// Permanent is set in addition to Destroys if the command destroys something other than
 	// files of the workspace, such as commits or processes. Undo cannot restore it.
 	Permanent
@@ -191,15 +191,15 @@ type Destroyed struct {
 	// Trees are those of the Writes that the part removes, moves or changes with everything
 	// below them.
 	Trees []string
-	// Selects are absolute directories below which the part itself selects the files that
+	// Roots are absolute directories below which the part itself selects the files that
 	// it destroys, such as the starting points of find -delete.
-	Selects []string
-	// SparesGit is set if the part is git, which leaves git directories below Selects as
+	Roots []string
+	// KeepsGitDirs is set if the part is git, which leaves git directories below Roots as
 	// they are.
-	SparesGit bool
+	KeepsGitDirs bool
 	// MovesHead is set if the part, which is git, checks out a commit or a branch.
 	MovesHead bool
-	// Partial is set if Writes and Selects may not be all that the part destroys, because
+	// Partial is set if Writes and Roots may not be all that the part destroys, because
 	// its text does not show the rest.
 	Partial bool
 	// Unstages is set if the part discards changes that are staged for the next commit.
@@ -242,7 +242,7 @@ func (p *Part) needs(traits Trait, reason string) {
 		urgency = 4
 	case traits&Connects != 0:
 		urgency = 3
-	case traits&(Interprets|Unclear) != 0:
+	case traits&(RunsCode|Undetermined) != 0:
 		urgency = 2
 	}
 	if urgency > p.urgency {
@@ -256,7 +256,7 @@ func Judge(line string, env Env) *Command {
 	env.line = line
 	r := newReader(env)
 	if why := unfit(line); why != "" {
-		c.Traits, c.Form, c.Reason = Unclear, why, why
+		c.Traits, c.Form, c.Reason = Undetermined, why, why
 		return c
 	}
 	r.line(line, []string{env.Dir})

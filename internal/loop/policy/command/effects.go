@@ -54,7 +54,7 @@ var allEffects = sync.OnceValue(func() effectTable {
 })
 
 // traits are the words of effects.txt for traits.
-var traits = map[string]Trait{"files": Destroys, "destroys": Destroys | Permanent, "connects": Connects, "tries": Connects | Tries, "interprets": Interprets}
+var traits = map[string]Trait{"files": Destroys, "destroys": Destroys | Permanent, "connects": Connects, "tries": Connects | Tries, "interprets": RunsCode}
 
 func traitsOf(names string) (t Trait) {
 	for name := range strings.FieldsSeq(names) {
@@ -92,12 +92,12 @@ func (g *guesser) effects(p *Part, words []string) {
 		return
 	}
 	if p.unknown(words[0]) || strings.ContainsAny(words[0], "*?[") || strings.HasPrefix(words[0], "/proc/") || strings.HasPrefix(words[0], "/dev/") {
-		p.needs(Unclear, "the text does not show which program runs: "+code(words[0]))
+		p.needs(Undetermined, "the text does not show which program runs: "+code(words[0]))
 	}
 	name := bash.Program(words[0])
 	args := words[1:]
 	sub := Subcommand(args)
-	targets, unnamed := len(p.Writes)+len(p.Destroyed.Selects), false
+	targets, unnamed := len(p.Writes)+len(p.Destroyed.Roots), false
 	for _, e := range allEffects().find(name) {
 		if e.subcommand != "" && e.subcommand != sub || !e.applies(args) {
 			continue
@@ -131,8 +131,8 @@ func (g *guesser) effects(p *Part, words []string) {
 		places, _ := findPlaces(args)
 		g.selects(p, places)
 	}
-	p.Destroyed.Partial = p.Destroyed.Partial || unnamed && len(p.Writes)+len(p.Destroyed.Selects) == targets
-	if p.Traits&Interprets != 0 {
+	p.Destroyed.Partial = p.Destroyed.Partial || unnamed && len(p.Writes)+len(p.Destroyed.Roots) == targets
+	if p.Traits&RunsCode != 0 {
 		g.embeddedIn(p, name, args)
 	}
 	g.unknownOptions(p, name, args, sub)
@@ -243,16 +243,16 @@ func (g *guesser) replaces(p *Part, name string, args []string) {
 	case "make", "gmake", "bmake":
 		for _, w := range args {
 			if _, value, ok := strings.Cut(w, "="); ok && strings.ContainsAny(value, " \t/$;|&<>`") {
-				p.needs(Interprets, code(name)+" gets a variable that may name a program: "+code(w))
+				p.needs(RunsCode, code(name)+" gets a variable that may name a program: "+code(w))
 			}
 		}
 	case "sed", "gsed":
 		if given("--file", args) || slices.ContainsFunc(args, sedFile().MatchString) {
-			p.needs(Interprets|Unclear, "`sed` reads its script from a file, which may run programs")
+			p.needs(RunsCode|Undetermined, "`sed` reads its script from a file, which may run programs")
 		}
 		for _, w := range args {
 			if sedRuns().MatchString(w) {
-				p.needs(Interprets|Unclear, "the script of `sed` may run programs")
+				p.needs(RunsCode|Undetermined, "the script of `sed` may run programs")
 			}
 			if sedWrites().MatchString(w) {
 				p.needs(Destroys, "the script of `sed` may overwrite files")
@@ -341,7 +341,7 @@ func (g *guesser) removes(p *Part, paths []string) {
 func (g *guesser) selects(p *Part, paths []string) {
 	for _, path := range paths {
 		for _, dir := range p.dirs {
-			p.Destroyed.Selects = append(p.Destroyed.Selects, absolute(dir, path, false))
+			p.Destroyed.Roots = append(p.Destroyed.Roots, absolute(dir, path, false))
 		}
 	}
 }
@@ -378,7 +378,7 @@ func (g *guesser) writes(p *Part, path string, truncates bool) {
 	if len(p.dirs) == 0 && !filepath.IsAbs(path) {
 		unknown := Trait(0)
 		if truncates {
-			unknown = Unclear
+			unknown = Undetermined
 		}
 		p.needs(unknown, "the directory of "+code(path)+" is not known")
 		p.Destroyed.Partial = true

@@ -13,7 +13,7 @@ func (g *guesser) gitEffects(p *Part, args []string, sub string) {
 		p.Contents = AnyContents
 	}
 	if !IsGitCommand(sub) {
-		p.needs(Unclear, code("git", sub)+" may change or delete branches and commits")
+		p.needs(Undetermined, code("git", sub)+" may change or delete branches and commits")
 	}
 	for i, w := range args {
 		if w == sub {
@@ -27,12 +27,12 @@ func (g *guesser) gitEffects(p *Part, args []string, sub string) {
 				g.writes(p, g.gitConfig(p, args[:i], sub, args[i+1:]), false)
 			}
 			if sub == "checkout" && len(p.dirs) == 0 && len(bash.Operands(args[i+1:])) > 1 && !given("-b", args[i+1:]) {
-				p.needs(Unclear, "`git checkout` may discard changes: its directory is not known")
+				p.needs(Undetermined, "`git checkout` may discard changes: its directory is not known")
 			}
 			break
 		}
 		if strings.HasPrefix(w, "-c") || strings.HasPrefix(w, "--exec-path") || strings.HasPrefix(w, "--config-env") {
-			p.needs(Interprets, "`git "+shown(w)+"` changes settings, which can run programs")
+			p.needs(RunsCode, "`git "+shown(w)+"` changes settings, which can run programs")
 		}
 		if w == "-C" || strings.HasPrefix(w, "--git-dir") || strings.HasPrefix(w, "--work-tree") {
 			p.needs(0, "`git "+shown(w)+"` uses another repository")
@@ -109,7 +109,7 @@ func (g *guesser) discards(p *Part, options []string, sub string, args []string)
 	}
 	if p.Traits&Destroys != 0 && !slices.ContainsFunc(options, func(w string) bool { return w != "--no-pager" && w != "-P" }) {
 		g.selects(p, []string{"."})
-		p.Destroyed.SparesGit = true
+		p.Destroyed.KeepsGitDirs = true
 	}
 }
 

@@ -56,7 +56,7 @@ func (r *reader) evaluatesText(n syntax.Node, input bool) {
 			return false
 		case *syntax.Assign:
 			if c.Name != nil && slices.Contains(startsCommands[:], c.Name.Value) {
-				r.needs(Unclear, "it sets a variable that makes bash run commands")
+				r.needs(Undetermined, "it sets a variable that makes bash run commands")
 			} else if c.Name != nil {
 				r.substituted(c.Name.Value)
 			}
@@ -92,10 +92,10 @@ func (r *reader) evaluatesInside(n syntax.Node, input bool) {
 // gives a program another name.
 func (r *reader) substituted(text string) {
 	if slices.ContainsFunc(namesPrograms[:], func(name string) bool { return strings.Contains(text, name) }) {
-		r.needs(Unclear, "it may give a program another name")
+		r.needs(Undetermined, "it may give a program another name")
 	}
 	if strings.Contains(text, "$(") || strings.Contains(text, "`") {
-		r.needs(Unclear, "bash may evaluate quoted text, which runs commands")
+		r.needs(Undetermined, "bash may evaluate quoted text, which runs commands")
 	}
 }
 
@@ -104,14 +104,14 @@ func (g *guesser) stores(p *Part, name string, args []string) {
 	switch name {
 	case "hash":
 		if given("-p", args) {
-			p.needs(Unclear, "`hash` gives a program another name")
+			p.needs(Undetermined, "`hash` gives a program another name")
 		}
 	case "alias":
 		for _, a := range args {
 			alias, line, ok := strings.Cut(a, "=")
 			switch {
 			case p.unknown(a):
-				p.needs(Unclear, "the text does not show what an alias runs")
+				p.needs(Undetermined, "the text does not show what an alias runs")
 			case ok:
 				p.defines = append(p.defines, alias)
 				g.line(line, p.dirs)
@@ -119,7 +119,7 @@ func (g *guesser) stores(p *Part, name string, args []string) {
 		}
 	case "compgen", "complete", "mapfile", "readarray":
 		if i := slices.Index(args, "-C"); i >= 0 && i+1 < len(args) {
-			p.needs(Interprets, code(name)+" runs other commands")
+			p.needs(RunsCode, code(name)+" runs other commands")
 			g.line(args[i+1], p.dirs)
 		}
 	}

@@ -30,7 +30,7 @@ func TestHiddenCommandsAreUnclear(t *testing.T) {
 		"builtin that evaluates its words": {"command read 'a[$(rm src)]' <<<x", "builtin printf -v 'a[$(rm src)]' x", "\\read 'a[$(rm src)]' <<<x", "'read' 'a[$(rm src)]' <<<x"},
 	} {
 		for _, line := range lines {
-			if c := command.Judge(line, env); c.Traits&(command.Unclear|command.Destroys) == 0 {
+			if c := command.Judge(line, env); c.Traits&(command.Undetermined|command.Destroys) == 0 {
 				t.Errorf("%s: %q is clear: %s", kind, line, c.Traits)
 			}
 		}
@@ -40,7 +40,7 @@ func TestHiddenCommandsAreUnclear(t *testing.T) {
 		"bash build.sh \"$x\"", "chmod +x build.sh && ./build.sh", "bash main.go <a.txt", "bash -c 'go test ./...' x", "go test | xargs -I{} echo {}", "ls | xargs git add", "ls | xargs gofmt -l", "cat >s.py <<E\nx\nE\npython3 s.py", "cat >x <<E\nRUN a \\\n  b\nE\n", "git -c user.name='A B' commit -m x",
 		"awk '$1 > 5 {print $2}' a.txt", "GOFLAGS='-count=1 -v' go test", "python3 -c 'print(1 > 0)'", "find src -name '*.go' | xargs -I{} find {} -size +1k", "for f in a b; do go vet \"./$f\"; done", "sed -n \"${a},${b}p\" main.go",
 	} {
-		if c := command.Judge(line, env); c.Traits&(command.Unclear|command.Destroys) != 0 {
+		if c := command.Judge(line, env); c.Traits&(command.Undetermined|command.Destroys) != 0 {
 			t.Errorf("%q is %s: %s", line, c.Traits, c.Reason)
 		}
 	}

@@ -20,7 +20,7 @@ import (
 
 // letters are the traits in testdata/lines.txt.
 var letters = map[rune]command.Trait{
-	'D': command.Destroys, 'O': command.WritesOutside, 'C': command.Connects, 'I': command.Interprets, 'U': command.Unclear,
+	'D': command.Destroys, 'O': command.WritesOutside, 'C': command.Connects, 'I': command.RunsCode, 'U': command.Undetermined,
 }
 
 // TestLinesHaveTheirVerdict judges the lines of testdata/lines.txt.

@@ -162,7 +162,7 @@ func TakesArguments(words []string) bool {
 
 // coverable reports whether a standing permission may cover the part.
 func (p *Part) coverable() bool {
-	return len(p.Argv) > 0 && !p.Nested && p.plain() && p.Traits&(Destroys|WritesOutside|Interprets|Unclear) == 0 && !strings.Contains(p.Argv[0], "/") && p.covered()
+	return len(p.Argv) > 0 && !p.Nested && p.plain() && p.Traits&(Destroys|WritesOutside|RunsCode|Undetermined) == 0 && !strings.Contains(p.Argv[0], "/") && p.covered()
 }
 
 // covered reports whether a standing permission for the first words of the part covers its

@@ -48,7 +48,7 @@ func (r *reader) line(text string, dirs []string) {
 	line, err := bash.Parse(text)
 	switch {
 	case err != nil:
-		r.needs(Unclear, "bash cannot parse it: "+shown(err.Error()))
+		r.needs(Undetermined, "bash cannot parse it: "+shown(err.Error()))
 		return
 	case len(line.File.Stmts) == 0:
 		r.needs(0, "it contains no command")
@@ -72,7 +72,7 @@ func (r *reader) line(text string, dirs []string) {
 // automatically.
 func (r *reader) inner(text string, dirs []string) {
 	if r.depth >= maxDepth || unfit(text) != "" {
-		r.needs(Unclear, "it contains a command line that cannot be read")
+		r.needs(Undetermined, "it contains a command line that cannot be read")
 		return
 	}
 	r.depth++
@@ -163,7 +163,7 @@ func (r *reader) binary(c *syntax.BinaryCmd, operator string, dirs []string) (ok
 		r.afterPipe(first)
 		return dirs, dirs // each side runs in a process of its own
 	}
-	r.needs(Unclear, "it uses an unknown operator")
+	r.needs(Undetermined, "it uses an unknown operator")
 	return nil, nil
 }
 
@@ -173,8 +173,8 @@ func (r *reader) afterPipe(first int) {
 		return
 	}
 	p, from := &r.parts[first], &r.parts[first-1]
-	if p.Traits&Interprets != 0 && from.Traits&Connects != 0 {
-		p.needs(Interprets, code(p.Program())+" runs what "+code(from.Program())+" downloads")
+	if p.Traits&RunsCode != 0 && from.Traits&Connects != 0 {
+		p.needs(RunsCode, code(p.Program())+" runs what "+code(from.Program())+" downloads")
 	}
 }
 
@@ -201,7 +201,7 @@ func (r *reader) compound(s *syntax.Stmt, operator string, dirs []string) {
 		r.parts = append(r.parts, *p)
 	}
 	if _, ok := s.Cmd.(*syntax.CoprocClause); ok { // the parser takes an assignment for its name
-		r.needs(Unclear, "it starts a coprocess")
+		r.needs(Undetermined, "it starts a coprocess")
 	}
 	switch c := s.Cmd.(type) {
 	case *syntax.Subshell:
@@ -270,7 +270,7 @@ func construct(c syntax.Command) string {
 func (r *reader) call(c *syntax.CallExpr, redirs []*syntax.Redirect, operator string, dirs []string) (ok, failed []string) {
 	p := r.part(operator, dirs)
 	if len(r.parts) >= maxParts || len(c.Args) > maxWords {
-		r.needs(Unclear, "it has too many commands or words")
+		r.needs(Undetermined, "it has too many commands or words")
 		return nil, nil
 	}
 	for _, a := range c.Assigns {
@@ -289,7 +289,7 @@ func (r *reader) call(c *syntax.CallExpr, redirs []*syntax.Redirect, operator st
 			known = false
 		}
 		if i == 0 && word.Kind == bash.Wildcard {
-			p.needs(Unclear, "a wildcard names the program")
+			p.needs(Undetermined, "a wildcard names the program")
 		}
 		p.Words = append(p.Words, word)
 	}
@@ -297,7 +297,7 @@ func (r *reader) call(c *syntax.CallExpr, redirs []*syntax.Redirect, operator st
 		p.Argv = argv(p.Words)
 	}
 	if len(p.Argv) > maxWords {
-		p.needs(Unclear, "its wildcards match too many files")
+		p.needs(Undetermined, "its wildcards match too many files")
 		p.Argv = nil
 	}
 	r.redirect(p, redirs)
@@ -334,7 +334,7 @@ func (r *reader) judge(p *Part, c *syntax.CallExpr) {
 		}
 	}
 	if p.Words[0].Kind != bash.Literal {
-		p.needs(Unclear, "the text does not show which program runs")
+		p.needs(Undetermined, "the text does not show which program runs")
 		return
 	}
 	why := r.proof(p, c)

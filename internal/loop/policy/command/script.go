@@ -78,7 +78,7 @@ func (p *Part) InPlace() []string {
 		w, _ := bash.WrapperOf(words[0])
 		words = w.Command(words[1:])
 	}
-	if first(words) != "sed" || !given("-i", words[1:]) && !given("--in-place", words[1:]) || p.Traits&(Permanent|Unclear|WritesOutside|Connects) != 0 || p.ReadsOptions() {
+	if first(words) != "sed" || !given("-i", words[1:]) && !given("--in-place", words[1:]) || p.Traits&(Permanent|Undetermined|WritesOutside|Connects) != 0 || p.ReadsOptions() {
 		return nil
 	}
 	return words

@@ -233,7 +233,7 @@ func BenchmarkJudge(b *testing.B) {
 func TestCommentsThatSeemToContinue(t *testing.T) {
 	env := workspace(t)
 	for _, line := range []string{"touch x #c \\\nrm -rf src", "touch x #\\\nrm -rf src", "ls #x \\\n\\\nrm x", "ls; #\\\nrm x"} {
-		if c := command.Judge(line, env); c.Automatic() || c.Traits&command.Unclear == 0 {
+		if c := command.Judge(line, env); c.Automatic() || c.Traits&command.Undetermined == 0 {
 			t.Errorf("%q is clear: %+v", line, c)
 		}
 	}
@@ -252,12 +252,12 @@ func TestEvaluatedTextIsUnclear(t *testing.T) {
 		"BASH_CMDS[ls]=/bin/rm; ls x", "declare BASH_CMDS[ls]=/bin/rm; ls x", "declare -n n=BASH_CMDS; n[ls]=/bin/rm; ls x", "read 'BASH_CMDS[ls]' <<<rm; ls x", "printf -v 'BASH_CMDS[ls]' rm; ls x",
 		": ${BASH_CMDS[ls]:=/bin/rm}; ls x", "BASH_ALIASES+=([ls]=rm); ls x",
 	} {
-		if c := command.Judge(line, env); c.Traits&command.Unclear == 0 {
+		if c := command.Judge(line, env); c.Traits&command.Undetermined == 0 {
 			t.Errorf("%q is clear: %+v", line, c.Traits)
 		}
 	}
 	for _, line := range []string{"git commit -m 'see $(x)'", "x=1 go test", "export A=\"$(git rev-parse HEAD)\"", "grep 'a$(b)' main.go", "[[ -f main.go ]] && go test", "printf '%s' a > out"} {
-		if c := command.Judge(line, env); c.Traits&command.Unclear != 0 {
+		if c := command.Judge(line, env); c.Traits&command.Undetermined != 0 {
 			t.Errorf("%q is unclear: %s", line, c.Reason)
 		}
 	}

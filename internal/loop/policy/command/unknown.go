@@ -28,7 +28,7 @@ func (p *Part) unknownWord(text string) (w Word, ok bool) {
 	return p.Words[i], true
 }
 
-// unknownOptions adds Unclear if a word that is not known may be an option with which git
+// unknownOptions adds Undetermined if a word that is not known may be an option with which git
 // or find destroys data, or the command of git that does. The expansion of an unquoted word
 // may also be several words.
 func (g *guesser) unknownOptions(p *Part, name string, args []string, sub string) {
@@ -36,7 +36,7 @@ func (g *guesser) unknownOptions(p *Part, name string, args []string, sub string
 	case "git":
 		options := args[:max(0, slices.Index(args, sub))]
 		if p.unknown(sub) || slices.ContainsFunc(options, p.unknown) {
-			p.needs(Unclear, "the text does not show which command of git runs")
+			p.needs(Undetermined, "the text does not show which command of git runs")
 			return
 		}
 	case "find", "fd", "fdfind":
@@ -55,7 +55,7 @@ func (g *guesser) unknownOptions(p *Part, name string, args []string, sub string
 			continue
 		}
 		if word.MayBeOption() || sub == "checkout" {
-			p.needs(Unclear, "the text does not show which options "+code(name)+" gets: "+code(w))
+			p.needs(Undetermined, "the text does not show which options "+code(name)+" gets: "+code(w))
 		}
 	}
 }
@@ -64,7 +64,7 @@ func (g *guesser) unknownOptions(p *Part, name string, args []string, sub string
 // such as the value of an option that names a program. A wrong guess only adds traits.
 func (g *guesser) embedded(p *Part, text string, mask Trait) {
 	if *g.work += len(text); *g.work > maxWork {
-		p.needs(Unclear, "its arguments are too long")
+		p.needs(Undetermined, "its arguments are too long")
 		return
 	}
 	text = strings.TrimPrefix(text, "!")
@@ -92,7 +92,7 @@ func (g *guesser) embedded(p *Part, text string, mask Trait) {
 func (g *guesser) embeddedIn(p *Part, name string, args []string) {
 	mask := Destroys
 	if name == "git" {
-		mask |= Unclear
+		mask |= Undetermined
 	}
 	for i, w := range args {
 		if p.unknown(w) {
@@ -122,7 +122,7 @@ func (r *reader) assigned(p *Part, all []*syntax.Assign) {
 		switch w := r.word(a.Value); {
 		case w.Kind == bash.Unknown:
 		case strings.HasPrefix(w.Text, "!"), a.Name != nil && strings.HasPrefix(a.Name.Value, "GIT_"):
-			r.guesser.embedded(p, w.Text, Destroys|Unclear)
+			r.guesser.embedded(p, w.Text, Destroys|Undetermined)
 		default:
 			r.guesser.embedded(p, w.Text, Destroys)
 		}
@@ -135,7 +135,7 @@ func startsCommandsIn(w string) bool {
 	return found && (slices.Contains(startsCommands[:], name) || strings.HasPrefix(name, "BASH_FUNC_"))
 }
 
-// eachArgument adds Unclear if the arguments that xargs reads may name a program, a command
+// eachArgument adds Undetermined if the arguments that xargs reads may name a program, a command
 // of git, an action of find or the script of a shell. The arguments of xargs end with command.
 func (g *guesser) eachArgument(p *Part, name string, args, command []string) {
 	options := args[:len(args)-len(command)]
@@ -163,11 +163,11 @@ func (g *guesser) eachArgument(p *Part, name string, args, command []string) {
 		unclear = unclear || !slices.ContainsFunc(options, func(w string) bool { return strings.HasPrefix(w, "-I") })
 	}
 	if unclear {
-		p.needs(Unclear, code(name)+" runs what it reads")
+		p.needs(Undetermined, code(name)+" runs what it reads")
 	}
 }
 
-// runsDefined adds Unclear to the parts that run a file or an alias which the line itself
+// runsDefined adds Undetermined to the parts that run a file or an alias which the line itself
 // defines: neither is judged with the arguments that it gets.
 func runsDefined(parts []Part) {
 	var defined []string
@@ -190,7 +190,7 @@ func runsDefined(parts []Part) {
 		}
 		for _, w := range runs {
 			if slices.Contains(defined, filepath.Base(w)) {
-				p.needs(Unclear, "it runs "+code(w)+", which it also writes or defines")
+				p.needs(Undetermined, "it runs "+code(w)+", which it also writes or defines")
 			}
 		}
 	}

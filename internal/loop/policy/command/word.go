@@ -51,7 +51,7 @@ func (r *reader) expand(p *Part, w *Word) bool {
 // redirect adds redirections to p.
 func (r *reader) redirect(p *Part, redirs []*syntax.Redirect) {
 	if len(redirs) > maxRedirs {
-		p.needs(Unclear, "it has too many redirections")
+		p.needs(Undetermined, "it has too many redirections")
 		return
 	}
 	for _, d := range redirs {
@@ -62,7 +62,7 @@ func (r *reader) redirect(p *Part, redirs []*syntax.Redirect) {
 		if d.Hdoc != nil {
 			r.substitutions(d.Hdoc, p.dirs)
 			if bash.EndsEarly(d) {
-				p.needs(Unclear, "bash may end its here-document early")
+				p.needs(Undetermined, "bash may end its here-document early")
 			}
 		}
 		p.input.piped = p.input.piped || strings.HasPrefix(re.Op, "<<")
@@ -116,7 +116,7 @@ func (r *reader) written(p *Part, d *syntax.Redirect, re bash.Redirect, truncate
 		return
 	}
 	if re.Target.Kind != bash.Literal {
-		p.needs(Unclear, "it writes to "+code(target)+", which is not known before it runs")
+		p.needs(Undetermined, "it writes to "+code(target)+", which is not known before it runs")
 		return
 	}
 	p.needs(0, "it writes to "+code(target))

@@ -34,27 +34,27 @@ func (g *guesser) unwrap(p *Part, name string, args []string) {
 	if !ok {
 		return
 	}
-	p.needs(Interprets, code(name)+" runs another command")
+	p.needs(RunsCode, code(name)+" runs another command")
 	switch name {
 	case "env":
 		if line := bash.SplitString(args); line != "" {
 			g.line(line, p.dirs)
 		}
 		if slices.ContainsFunc(args, startsCommandsIn) {
-			p.needs(Unclear, "`env` sets a variable that makes bash run commands")
+			p.needs(Undetermined, "`env` sets a variable that makes bash run commands")
 		}
 	case "xargs", "gxargs", "parallel":
 		g.eachArgument(p, name, args, w.Command(args))
 	case "sudo", "doas", "pkexec", "runas":
-		p.needs(Interprets|Destroys|Permanent, code(name)+" runs a command as another user")
+		p.needs(RunsCode|Destroys|Permanent, code(name)+" runs a command as another user")
 	}
 	rest := w.Command(args)
 	if len(rest) > 0 && slices.ContainsFunc(p.Words, func(word Word) bool { return word.Kind == bash.Unknown && word.Text == rest[0] }) {
-		p.needs(Unclear, "the text does not show which program "+code(name)+" runs")
+		p.needs(Undetermined, "the text does not show which program "+code(name)+" runs")
 	}
 	switch {
 	case w.Line && slices.ContainsFunc(rest, p.unknown):
-		p.needs(Unclear, "the text does not show what "+code(name)+" runs")
+		p.needs(Undetermined, "the text does not show what "+code(name)+" runs")
 	case name == "trap" && len(rest) > 0:
 		g.line(rest[0], nil)
 	case w.Line && len(rest) > 0:
@@ -73,15 +73,15 @@ func (g *guesser) unwrap(p *Part, name string, args []string) {
 
 // shell judges what the shell p runs.
 func (g *guesser) shell(p *Part, name string, args []string) {
-	p.needs(Interprets, code(name)+" runs other commands")
+	p.needs(RunsCode, code(name)+" runs other commands")
 	if g.readsScript(p, args) {
-		p.needs(Unclear, code(name)+" runs what it reads")
+		p.needs(Undetermined, code(name)+" runs what it reads")
 	}
 	if slices.ContainsFunc(p.Words, func(w Word) bool { return w.Kind == bash.Unknown && len(args) > 0 && w.Text == args[0] }) {
-		p.needs(Unclear, "the text does not show what "+code(name)+" runs")
+		p.needs(Undetermined, "the text does not show what "+code(name)+" runs")
 	}
 	if line := bash.ScriptOf(args); p.unknown(line) {
-		p.needs(Unclear, "the text does not show what "+code(name)+" runs")
+		p.needs(Undetermined, "the text does not show what "+code(name)+" runs")
 	} else if line != "" {
 		g.line(line, p.dirs)
 	}
@@ -105,7 +105,7 @@ func (g *guesser) nest(p *Part, words []string) {
 	}
 	p.Runs = append(p.Runs, words)
 	if *g.work += len(words); *g.depth >= maxDepth || *g.work > maxWork {
-		p.needs(Unclear, "it runs too many programs within programs")
+		p.needs(Undetermined, "it runs too many programs within programs")
 		return
 	}
 	outside := p.Traits

@@ -154,14 +154,14 @@ func optionsRun(word string) bool {
 	case "sed", "gsed", "git", "find", "fd", "fdfind", "rg":
 		return true
 	default:
-		return slices.ContainsFunc(allEffects().find(name), func(e effect) bool { return e.traits&Interprets != 0 })
+		return slices.ContainsFunc(allEffects().find(name), func(e effect) bool { return e.traits&RunsCode != 0 })
 	}
 }
 
 // interprets reports whether a program runs code whatever its options are.
 func interprets(name string) bool {
 	return slices.ContainsFunc(allEffects().find(name), func(e effect) bool {
-		return e.traits&Interprets != 0 && e.subcommand == "" && len(e.arguments) == 0
+		return e.traits&RunsCode != 0 && e.subcommand == "" && len(e.arguments) == 0
 	})
 }
 

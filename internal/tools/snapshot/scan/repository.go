@@ -23,7 +23,7 @@ func (r *repository) close() {
 
 // candidate is a file whose content seems to be a blob.
 type candidate struct {
-	place
+	entryRef
 	id   string // in hexadecimal
 	path string // relative to the top directory of the repository
 }
@@ -97,7 +97,7 @@ func (r *repository) clean(repo git.Repository, t *tree) (all []candidate, err e
 		if i < 0 || last.known(i).status != unknown || !matches(&last.entries[i], f) {
 			return
 		}
-		all = append(all, candidate{place{last, i}, hex.EncodeToString(f.ID), f.Path})
+		all = append(all, candidate{entryRef{last, i}, hex.EncodeToString(f.ID), f.Path})
 	})
 	return all, err
 }

@@ -152,22 +152,22 @@ func (s stoppable) Read(b []byte) (int, error) {
 	return s.Reader.Read(b)
 }
 
-// place is an entry of an index.
-type place struct {
+// entryRef is an entry of an index.
+type entryRef struct {
 	dir   *dir
 	entry int
 }
 
-func (p place) at() *entry   { return &p.dir.entries[p.entry] }
-func (p place) path() string { return join(p.dir.path, p.at().name) }
+func (p entryRef) at() *entry   { return &p.dir.entries[p.entry] }
+func (p entryRef) path() string { return join(p.dir.path, p.at().name) }
 
 // unknown returns the files of the last scan about whose contents nothing is known.
-func (t *tree) unknown() (all []place) {
+func (t *tree) unknown() (all []entryRef) {
 	for i := range t.index.dirs {
 		d := &t.index.dirs[i]
 		for j := range d.entries {
 			if d.entries[j].kind == file && d.known(j).status == unknown {
-				all = append(all, place{d, j})
+				all = append(all, entryRef{d, j})
 			}
 		}
 	}
@@ -186,7 +186,7 @@ func (t *tree) locate(ctx context.Context, left *int64) error {
 	}
 	rest := t.unknown()
 	filter := search.New(t.root, t.top).Filter(ctx)
-	rest = slices.DeleteFunc(rest, func(p place) bool {
+	rest = slices.DeleteFunc(rest, func(p entryRef) bool {
 		drop := ctx.Err() == nil && filter.Ignored(p.path(), false) && ctx.Err() == nil
 		if drop {
 			p.dir.know(p.entry, content{status: ignored})
@@ -196,7 +196,7 @@ func (t *tree) locate(ctx context.Context, left *int64) error {
 	if left == nil {
 		return ctx.Err()
 	}
-	slices.SortFunc(rest, func(a, b place) int {
+	slices.SortFunc(rest, func(a, b entryRef) int {
 		return cmp.Or(cmp.Compare(b.at().mtime, a.at().mtime), strings.Compare(a.path(), b.path()))
 	})
 	for _, p := range rest {
@@ -209,7 +209,7 @@ func (t *tree) locate(ctx context.Context, left *int64) error {
 }
 
 // copy puts a file into the store, if it is still the one that was scanned.
-func (t *tree) copy(ctx context.Context, p place, left *int64) {
+func (t *tree) copy(ctx context.Context, p entryRef, left *int64) {
 	e := p.at()
 	switch {
 	case e.size > MaxCopy:

@@ -10,9 +10,9 @@ import (
 	"agent/internal/loop/event"
 )
 
-// Facts holds the state of a session apart from its items, mostly for the status
+// SessionState holds the state of a session apart from its items, mostly for the status
 // line.
-type Facts struct {
+type SessionState struct {
 	Title string // set by the user
 
 	Model   string // as provider/model, empty if none is connected
@@ -43,7 +43,7 @@ type Facts struct {
 }
 
 // update applies an event.
-func (f *Facts) update(ev event.Event) {
+func (f *SessionState) update(ev event.Event) {
 	switch ev := ev.(type) {
 	case *event.ModelSet:
 		f.Model, f.Why, f.Context, f.Effort = ev.Model, ev.Why, ev.Context, ev.Effort
@@ -90,15 +90,15 @@ func (f *Facts) update(ev event.Event) {
 }
 
 // spend adds a cost, if it is known.
-func (f *Facts) spend(usd *float64) {
+func (f *SessionState) spend(usd *float64) {
 	if usd != nil {
 		f.Cost += *usd
 	}
 }
 
-// addEarlier fills missing facts from earlier events, for the facts that a rewind
+// addEarlier fills missing state from earlier events, for the state that a rewind
 // resets.
-func (f *Facts) addEarlier(e Facts) {
+func (f *SessionState) addEarlier(e SessionState) {
 	f.Used, f.Answer = cmp.Or(f.Used, e.Used), cmp.Or(f.Answer, e.Answer)
 	if f.Todo == nil {
 		f.Todo = e.Todo
@@ -113,7 +113,7 @@ func (f *Facts) addEarlier(e Facts) {
 
 // takeSummary applies the summary of the complete session, after its last events were
 // shown.
-func (f *Facts) takeSummary(s event.Opened) {
+func (f *SessionState) takeSummary(s event.Opened) {
 	f.Turns, f.Cost, f.Todo, f.Plan = s.Turns, s.Cost, s.Todo, s.Plan
 	if f.Model == "" {
 		f.Model, f.Host, f.BaseURL = s.Model, s.Host, s.BaseURL

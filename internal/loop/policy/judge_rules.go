@@ -11,21 +11,21 @@ import (
 	"agent/internal/tools"
 )
 
-// ruling holds the rules that decide a call before the mode does. Both may be nil.
-type ruling struct {
+// ruleMatch holds the rules that decide a call before the mode does. Both may be nil.
+type ruleMatch struct {
 	deny, ask *Rule
 }
 
 // match returns the first rule that denies c, and the first that asks. A deny rule asks
 // if the text of the command does not show whether it applies.
-func (p *Policy) match(c tools.Call, f Facts) (out ruling) {
+func (p *Policy) match(c tools.Call, f Facts) (out ruleMatch) {
 	for i := range p.Rules {
 		r := &p.Rules[i]
 		if r.Action == Allow {
 			continue
 		}
 		switch found := r.matches(c, f); {
-		case found == sureMatch && r.Action == Deny:
+		case found == certainMatch && r.Action == Deny:
 			out.deny = r
 			return out
 		case found != noMatch && (out.ask == nil || out.ask.Action == Ask && r.Action == Deny):
@@ -50,25 +50,25 @@ func (r Rule) matches(c tools.Call, f Facts) match {
 		case f.Command != nil:
 			return r.matchesLine(f.Command)
 		case c.Effect == tools.Execute && r.Kind == RuleCommand && !callsMCP(c): // input of a job
-			return mayMatch
+			return maybeMatch
 		}
 	}
 	if yes {
-		return sureMatch
+		return certainMatch
 	}
 	return noMatch
 }
 
-// matchesFiles returns whether a rule for files applies to c. The answer is mayMatch if a
+// matchesFiles returns whether a rule for files applies to c. The answer is maybeMatch if a
 // command names a file that it may change, reads all files of a directory, names too many, or prints files of
 // a repository that its text does not name.
 func (r Rule) matchesFiles(c tools.Call, f Facts) match {
 	found := noMatch
 	if f.unsearched && !f.Command.Automatic() || r.Kind == RuleRead && r.below(f.contents, f.at) {
-		found = mayMatch
+		found = maybeMatch
 	}
 	if r.Kind == RuleEdit && slices.ContainsFunc(f.missing, func(path string) bool { return r.matchesFile(realpath.Steps(path), f.at) }) {
-		found = mayMatch
+		found = maybeMatch
 	}
 	for _, t := range f.touched {
 		named := !t.read && !t.change
@@ -76,11 +76,11 @@ func (r Rule) matchesFiles(c tools.Call, f Facts) match {
 		case r.Kind == RuleRead && t.change, r.Kind == RuleEdit && t.read:
 		case r.matchesFile(t.names, f.at):
 			if !named || r.Kind == RuleRead {
-				return sureMatch
+				return certainMatch
 			}
-			found = mayMatch
+			found = maybeMatch
 		case r.Kind == RuleRead && t.directory && !t.listed && c.Effect == tools.Execute && !named && r.below(t.names, f.at):
-			found = mayMatch
+			found = maybeMatch
 		}
 	}
 	return found

@@ -12,26 +12,26 @@ const (
 	// minRun is how many similar progress lines are kept after the first one.
 	// Shorter runs may be data, such as the percentiles of a benchmark.
 	minRun = 12
-	// maxFolded is the size in bytes above which a line is not folded.
-	maxFolded = 2 << 10
+	// maxProgressLine is the size in bytes above which a line is not filtered.
+	maxProgressLine = 2 << 10
 )
 
-// folder folds progress in output: of a line that was rewritten with carriage
+// progressFilter removes repeated progress from output: of a line that was rewritten with carriage
 // returns it keeps the last state, and of a long run of lines that differ only in
 // their progress the first and the last one.
-type folder struct {
-	line   []byte   // the incomplete last line
-	long   bool     // it is not folded, and its beginning was returned
-	last   progress // of the previous line
-	held   [][]byte // progress lines after the first of a run, at most minRun
-	run    int      // lines of the run after the first one
-	folded bool     // something was left out since the last flush
-	out    []byte   // the result of add, reused
+type progressFilter struct {
+	line    []byte   // the incomplete last line
+	long    bool     // it is not filtered, and its beginning was returned
+	last    progress // of the previous line
+	held    [][]byte // progress lines after the first of a run, at most minRun
+	run     int      // lines of the run after the first one
+	removed bool     // something was left out since the last flush
+	out     []byte   // the result of add, reused
 }
 
-// add returns the folded form of b, as far as it is known. It is valid until the
+// add returns the filtered form of b, as far as it is known. It is valid until the
 // next call.
-func (f *folder) add(b []byte) []byte {
+func (f *progressFilter) add(b []byte) []byte {
 	out := f.out[:0]
 	defer func() { f.out = out }()
 	for len(b) > 0 {
@@ -52,7 +52,7 @@ func (f *folder) add(b []byte) []byte {
 		case complete:
 			out = f.addLine(out, f.line)
 			f.line = f.line[:0]
-		case len(f.line) > maxFolded:
+		case len(f.line) > maxProgressLine:
 			out = append(f.endRun(out), f.line...)
 			f.line, f.long = f.line[:0], true
 		}
@@ -62,26 +62,26 @@ func (f *folder) add(b []byte) []byte {
 
 // flush returns what add has kept back, and whether anything was left out since the
 // last call.
-func (f *folder) flush() (rest []byte, folded bool) {
+func (f *progressFilter) flush() (rest []byte, removed bool) {
 	rest = append(f.endRun(nil), f.line...)
-	folded = f.folded
-	f.line, f.folded = nil, false
-	return rest, folded
+	removed = f.removed
+	f.line, f.removed = nil, false
+	return rest, removed
 }
 
 // lastState returns line without the states that a carriage return has rewritten.
 // The carriage returns at its end rewrite nothing yet.
-func (f *folder) lastState(line []byte) []byte {
+func (f *progressFilter) lastState(line []byte) []byte {
 	end := len(bytes.TrimRight(line, "\r\n"))
 	if i := bytes.LastIndexByte(line[:end], '\r'); i >= 0 {
-		f.folded = true
+		f.removed = true
 		return append(line[:0], line[i+1:]...)
 	}
 	return line
 }
 
 // addLine appends a complete line to out, or keeps it back if it continues a run.
-func (f *folder) addLine(out, line []byte) []byte {
+func (f *progressFilter) addLine(out, line []byte) []byte {
 	p, ok := progressOf(line)
 	if ok && f.last.shape != "" && p.shape == f.last.shape && p.value >= f.last.value {
 		f.last.value = p.value
@@ -99,10 +99,10 @@ func (f *folder) addLine(out, line []byte) []byte {
 }
 
 // endRun appends the lines of the run to out that were kept back.
-func (f *folder) endRun(out []byte) []byte {
+func (f *progressFilter) endRun(out []byte) []byte {
 	if f.run > minRun {
 		out = append(out, marker.Note("%d similar progress lines", f.run-1)+"\n"...)
-		f.folded = true
+		f.removed = true
 	}
 	for _, line := range f.held {
 		out = append(out, line...)
@@ -128,7 +128,7 @@ var (
 // progressOf returns the progress that a line shows.
 func progressOf(line []byte) (progress, bool) {
 	mayShow := bytes.IndexByte(line, '%') >= 0 || bytes.IndexByte(line, '/') >= 0
-	if !mayShow || len(line) > maxFolded || !utf8.Valid(line) {
+	if !mayShow || len(line) > maxProgressLine || !utf8.Valid(line) {
 		return progress{}, false
 	}
 	m := done().FindSubmatch(line)

@@ -50,8 +50,8 @@ func fullSession(t *testing.T) (records []history.Record, events []event.Event) 
 	return records, events
 }
 
-// foldOf returns the state of a session with the given events.
-func foldOf(t *testing.T, events []event.Durable) session.State {
+// replayOf returns the state of a session with the given events.
+func replayOf(t *testing.T, events []event.Durable) session.State {
 	t.Helper()
 	var records []history.Record
 	for _, e := range events {
@@ -61,7 +61,7 @@ func foldOf(t *testing.T, events []event.Durable) session.State {
 		}
 		records = append(records, history.Record{Body: body})
 	}
-	state, err := session.Fold(of(records))
+	state, err := session.ReplayRecords(of(records))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,9 +80,9 @@ func of(records []history.Record) iter.Seq2[history.Record, error] {
 
 // A session holds the events that were shown, and a resumed model gets the same
 // messages as before.
-func TestFoldMatchesEvents(t *testing.T) {
+func TestReplayMatchesEvents(t *testing.T) {
 	records, events := fullSession(t)
-	state, err := session.Fold(of(records))
+	state, err := session.ReplayRecords(of(records))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,12 +133,12 @@ func TestFoldMatchesEvents(t *testing.T) {
 	}
 }
 
-// Every prefix of a session folds to a conversation with one result per call and
+// Every prefix of a session replays to a conversation with one result per call and
 // without lost messages. Closing it twice changes nothing.
-func TestFoldOfEveryPrefix(t *testing.T) {
+func TestReplayOfEveryPrefix(t *testing.T) {
 	records, _ := fullSession(t)
 	for n := range len(records) + 1 {
-		state, err := session.Fold(of(records[:n]))
+		state, err := session.ReplayRecords(of(records[:n]))
 		if err != nil {
 			t.Fatalf("%d records: %v", n, err)
 		}
@@ -153,18 +153,18 @@ func TestFoldOfEveryPrefix(t *testing.T) {
 			}
 			closed = append(closed, history.Record{Body: body})
 		}
-		again, err := session.Fold(of(closed))
+		again, err := session.ReplayRecords(of(closed))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if d := cmp.Diff(again.Messages, state.Messages); d != "" || len(again.Closing) > 0 {
-			t.Errorf("%d records: closed once, it folds to something else (still to close: %d): %s", n, len(again.Closing), d)
+			t.Errorf("%d records: closed once, it replays to something else (still to close: %d): %s", n, len(again.Closing), d)
 		}
 	}
 }
 
 // After a kill during an answer, the saved part is kept.
-func TestFoldKeepsPartials(t *testing.T) {
+func TestReplayKeepsPartials(t *testing.T) {
 	records, _ := fullSession(t)
 	for n, r := range records {
 		e, err := event.Decode(r.Body)
@@ -175,7 +175,7 @@ func TestFoldKeepsPartials(t *testing.T) {
 		if !ok || p.Kind != llm.Assistant {
 			continue
 		}
-		state, err := session.Fold(of(records[:n+1]))
+		state, err := session.ReplayRecords(of(records[:n+1]))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -192,7 +192,7 @@ func TestFoldKeepsPartials(t *testing.T) {
 }
 
 // After a kill before an answer, the conversation can be sent again.
-func TestFoldOfATurnWithoutAnAnswer(t *testing.T) {
+func TestReplayOfATurnWithoutAnAnswer(t *testing.T) {
 	said := &event.UserSaid{Text: "go"}
 	answer := func(m llm.Message) event.Durable { m.Reply = "r"; return &event.MessageDone{Message: m} }
 	for name, c := range map[string]struct {
@@ -204,7 +204,7 @@ func TestFoldOfATurnWithoutAnAnswer(t *testing.T) {
 		"call":     {[]event.Durable{said, answer(llm.Message{Kind: llm.ToolCall, ID: "c", Name: "look", Input: []byte(`{}`)})}, true},
 		"answer":   {[]event.Durable{said, answer(llm.Message{Kind: llm.Assistant, Text: "done"})}, false},
 	} {
-		state := foldOf(t, c.events)
+		state := replayOf(t, c.events)
 		if end, ok := state.Closing[len(state.Closing)-1].(*event.TurnEnd); !ok || end.Cut || end.Unanswered != c.unanswered {
 			t.Errorf("%s: got %+v, want unanswered %v", name, end, c.unanswered)
 		}
@@ -214,7 +214,7 @@ func TestFoldOfATurnWithoutAnAnswer(t *testing.T) {
 // If the program was killed during a turn, the turn lasted until its last record.
 func TestDurationOfAKilledTurn(t *testing.T) {
 	at := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
-	state, err := session.Fold(of(recordsOf(t,
+	state, err := session.ReplayRecords(of(recordsOf(t,
 		&event.UserSaid{Meta: event.Meta{Time: at}, Text: "one"},
 		&event.TurnEnd{Meta: event.Meta{Time: at.Add(time.Second)}, Reason: event.Done},
 		&event.UserSaid{Meta: event.Meta{Time: at.Add(time.Minute)}, Text: "two"},

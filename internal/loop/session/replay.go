@@ -36,30 +36,30 @@ type State struct {
 	Standing      Standing
 	// Closing are the missing events of a session whose program exited during a turn:
 	// a truncated answer, the ends of delegates, the one result of each open call, the
-	// end of the turn. Fold adds those of Index.Lost. They are included in Messages and
+	// end of the turn. ReplayRecords adds those of Index.Lost. They are included in Messages and
 	// Events. The caller must append them to the log.
 	Closing []event.Durable
 }
 
-// Fold reads a session. It stops with an error at a record that cannot be read, and
+// ReplayRecords reads a session. It stops with an error at a record that cannot be read, and
 // skips records of unknown types.
-func Fold(records iter.Seq2[history.Record, error]) (State, error) {
+func ReplayRecords(records iter.Seq2[history.Record, error]) (State, error) {
 	g, err := collect(records)
-	f := g.folded()
+	f := g.replay()
 	for _, e := range f.all.lost() {
 		f.closing(e)
 	}
 	return f.state(), err
 }
 
-// Folding is a Fold in progress.
-type Folding struct {
+// Replay applies the events of a session one after another.
+type Replay struct {
 	State
 	Typed    Typed            // commands that the user typed
 	Meter    window.Meter     // of the model's window
 	Marks    window.Marks     // of the compactions
 	Readings []window.Reading // file contents that the model has seen
-	all      collection       // of the events that Fold has read; Add does not need them
+	all      collection       // of the events that ReplayRecords has read; Add does not need them
 	open     calls.Open
 	turn     openTurn
 }
@@ -72,17 +72,17 @@ type openTurn struct {
 	usage llm.Usage
 }
 
-// NewFolding returns a Folding of no events.
-func NewFolding() *Folding { return &Folding{} }
+// NewReplay returns a Replay of no events.
+func NewReplay() *Replay { return &Replay{} }
 
-func (f *Folding) state() State {
+func (f *Replay) state() State {
 	f.Title, f.Events = f.all.title, f.all.events
 	f.Untold = f.Typed.Untold
 	return f.State
 }
 
-// Add folds the next event.
-func (f *Folding) Add(e event.Durable) {
+// Add applies the next event.
+func (f *Replay) Add(e event.Durable) {
 	f.Standing.Add(e)
 	call := f.open.Take(e)
 	switch e := e.(type) {
@@ -126,9 +126,9 @@ func (f *Folding) Add(e event.Durable) {
 	}
 }
 
-// endStep folds the end of a step: its usage, and the size of the context window that
+// endStep applies the end of a step: its usage, and the size of the context window that
 // the provider counted.
-func (f *Folding) endStep(e *event.StepEnd) {
+func (f *Replay) endStep(e *event.StepEnd) {
 	f.turn.steps++
 	f.Steps++
 	f.spend(e.Usage)
@@ -143,8 +143,8 @@ func (f *Folding) endStep(e *event.StepEnd) {
 	f.Meter = f.Meter.Counted(e.Usage, before, said)
 }
 
-// compact folds a compaction.
-func (f *Folding) compact(e *event.Compacted) {
+// compact applies a compaction.
+func (f *Replay) compact(e *event.Compacted) {
 	prefix := 0
 	if f.Prefix != nil {
 		prefix = window.PrefixTokens(f.Prefix.System, f.Prefix.Tools)
@@ -155,7 +155,7 @@ func (f *Folding) compact(e *event.Compacted) {
 }
 
 // spend adds what a request used to the open turn and to the session.
-func (f *Folding) spend(u llm.Usage) {
+func (f *Replay) spend(u llm.Usage) {
 	f.turn.usage, f.Usage = f.turn.usage.Add(u), f.Usage.Add(u)
 }
 
@@ -165,7 +165,7 @@ func (s *State) setModel(e *event.ModelSet) {
 }
 
 // addPrompt adds a message of the user, or of the program for the user.
-func (f *Folding) addPrompt(e *event.UserSaid) {
+func (f *Replay) addPrompt(e *event.UserSaid) {
 	if !e.Steered {
 		f.Abandon()
 		f.turn = openTurn{open: f.turn.open, began: e.Time}
@@ -179,7 +179,7 @@ func (f *Folding) addPrompt(e *event.UserSaid) {
 
 // Abandon adds a result to every open call. A call is open at the beginning of a turn
 // only in a damaged log or after a crashed turn.
-func (f *Folding) Abandon() {
+func (f *Replay) Abandon() {
 	for _, c := range f.open {
 		f.Messages = append(f.Messages, endOf(c, event.Meta{}).Result)
 	}
@@ -187,7 +187,7 @@ func (f *Folding) Abandon() {
 }
 
 // close completes the open turn with the Closing events.
-func (f *Folding) close() {
+func (f *Replay) close() {
 	meta := event.Meta{Time: f.all.last}
 	for _, k := range slices.Clone(f.all.order) {
 		p := f.all.partial[k]
@@ -210,7 +210,7 @@ func (f *Folding) close() {
 	}
 }
 
-func (f *Folding) closing(e event.Durable) {
+func (f *Replay) closing(e event.Durable) {
 	f.Closing = append(f.Closing, e)
 	f.all.add(e)
 	f.Add(e)
@@ -243,17 +243,17 @@ func endOf(c *calls.Call, meta event.Meta) *event.ToolEnd {
 	return end
 }
 
-// setPlan folds a plan. The program may have exited before it recorded the mode and
+// setPlan applies a plan. The program may have exited before it recorded the mode and
 // the todo list that follow from an approval.
-func (f *Folding) setPlan(e *event.PlanSet) {
+func (f *Replay) setPlan(e *event.PlanSet) {
 	if e.State == event.PlanApproved {
 		f.Plan = e
 		f.Mode, f.Todo = e.Mode, plan.Todo(e.Plan)
 	}
 }
 
-// shell folds the events of typed commands.
-func (f *Folding) shell(e event.Durable) {
+// shell applies the events of typed commands.
+func (f *Replay) shell(e event.Durable) {
 	if end := f.Typed.Take(e); end != nil {
 		f.Messages = append(f.Messages, ShellMessage(end))
 	}

@@ -10,26 +10,26 @@ import (
 	"agent/internal/tui/ink"
 )
 
-// folding groups the calls that share one line.
-type folding struct {
+// grouping holds the calls that share one line.
+type grouping struct {
 	joins bool    // the call directly follows another one of the same reply
 	head  *Tool   // the call whose line shows this call
 	group []*Tool // the calls shown on the line of this call, itself first
 }
 
-// folded reports whether the line of another call shows this one.
-func (t *Tool) folded() bool { return t.head != nil && t.head != t }
+// isGrouped reports whether the line of another call shows this one.
+func (t *Tool) isGrouped() bool { return t.head != nil && t.head != t }
 
-// foldCalls folds adjacent calls of a reply into one line if they only read, have the
+// groupCalls shows adjacent calls of a reply on one line if they only read, have the
 // same verb and did not fail. It touches the rows that change.
-func foldCalls(calls []*Row) {
+func groupCalls(calls []*Row) {
 	for i := 0; i < len(calls); {
 		first := calls[i].Item.(*Tool)
 		n := 1
-		for i+n < len(calls) && folds(first, calls[i+n].Item.(*Tool)) {
+		for i+n < len(calls) && sharesLine(first, calls[i+n].Item.(*Tool)) {
 			n++
 		}
-		if !foldable(first) {
+		if !groupable(first) {
 			n = 1
 		}
 		regroup(calls[i : i+n])
@@ -37,7 +37,7 @@ func foldCalls(calls []*Row) {
 	}
 }
 
-// regroup folds calls into the line of the first one.
+// regroup shows calls on the line of the first one.
 func regroup(calls []*Row) {
 	first := calls[0].Item.(*Tool)
 	changed := len(first.group) != len(calls)
@@ -57,13 +57,13 @@ func regroup(calls []*Row) {
 	}
 }
 
-// folds reports whether next can share a line with first.
-func folds(first, next *Tool) bool {
-	return next.joins && foldable(first) && foldable(next) && verb(first.Title) == verb(next.Title)
+// sharesLine reports whether next can share a line with first.
+func sharesLine(first, next *Tool) bool {
+	return next.joins && groupable(first) && groupable(next) && verb(first.Title) == verb(next.Title)
 }
 
-// foldable reports whether a call can share a line.
-func foldable(t *Tool) bool {
+// groupable reports whether a call can share a line.
+func groupable(t *Tool) bool {
 	return t.Effect == event.ReadEffect && t.delegate == nil && !t.decided.byUser && len(t.todo) == 0 && t.plan == nil && (t.Stage == running || t.Stage == Finished && t.Outcome == event.OK)
 }
 

@@ -83,3 +83,28 @@ func TestTooManyDirectoriesForSecrets(t *testing.T) {
 		t.Errorf("one file: %+v", v)
 	}
 }
+
+// A command that reads more than 1000 files that may hold secrets needs approval, wherever
+// they are, because the sandbox hides each of them.
+func TestTooManySecrets(t *testing.T) {
+	dir := project(t, "x", "a/x", "b/x")
+	at := policy.Paths{Workspace: dir, Sandbox: policy.SandboxFull, Room: room(1 << 20)}
+	check := func(secrets int, asked bool) {
+		t.Helper()
+		v := asks(&policy.Policy{Mode: event.ModeAsk}, at, run(dir, "grep -r needle ."))
+		if v.Ask != asked || !asked && len(v.Access.Hide) != secrets || asked && !strings.Contains(v.Why+v.Rule, "secrets") {
+			t.Errorf("%d secrets: ask %v because %q, %d hidden; want ask %v", secrets, v.Ask, v.Why, len(v.Access.Hide), asked)
+		}
+	}
+	for i := range 1000 {
+		write(t, filepath.Join(dir, "a", strconv.Itoa(i)+".pem"), "")
+	}
+	check(1000, false)
+	for _, name := range []string{"first.pem", "a/more.pem", "b/last.pem"} {
+		write(t, filepath.Join(dir, name), "")
+		check(1001, true)
+		if err := os.Remove(filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -164,7 +164,7 @@ func secretsBelow(dirs []string) (files []string, all bool) {
 			}
 		}
 	}
-	return files, true
+	return files, len(files) <= maxSecrets
 }
 
 // Withheld returns a function that reports whether a search must skip a file, because it

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -305,6 +306,50 @@ func TestWarningNamesWhatUndoCannotRestore(t *testing.T) {
 	at.Room = room(10)
 	if v := asks(&policy.Policy{Mode: event.ModeAll}, at, run(dir, "rm -rf build")); !v.Ask || !strings.HasSuffix(v.Warning, "cannot be undone: 38 bytes of old file contents: undo has room for 10 bytes") {
 		t.Errorf("with little room: %+v", v)
+	}
+}
+
+// Undo can restore files whose contents fill its room. The size of a file is shown from 1 MB,
+// and of what undo cannot restore, three things are named.
+func TestLimitsOfWarnings(t *testing.T) {
+	dir := committed(t, "one.db", "two.db", "linked/a", "linked/b", "linked/c", "linked/d", "many/0")
+	for name, size := range map[string]int64{"one.db": 1_000_000, "two.db": 999_999} {
+		if err := os.Truncate(filepath.Join(dir, name), size); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"a", "b", "c", "d"} {
+		if err := os.Link(filepath.Join(dir, "linked", name), filepath.Join(dir, name+".hard")); err != nil {
+			t.Skip("the file system has no hard links")
+		}
+	}
+	for i := range 1204 {
+		write(t, filepath.Join(dir, "many", strconv.Itoa(i)), "")
+	}
+	links := func(names ...string) string {
+		for i, name := range names {
+			names[i] = "linked/" + name + " (" + strconv.Itoa(len("linked/"+name)+11) + " bytes): it has several hard links"
+		}
+		return strings.Join(names, ", ")
+	}
+	for _, c := range []struct {
+		command string
+		room    int64
+		want    string
+	}{
+		{"rm one.db", 1_000_000, "one.db (1.0 MB); can be undone"},
+		{"rm one.db", 999_999, "one.db (1.0 MB); cannot be undone: 1.0 MB of old file contents: undo has room for 1000.0 KB"},
+		{"rm two.db", 999_999, "two.db; can be undone"},
+		{"rm one.db two.db", 1_999_999, "one.db (1.0 MB) and two.db; can be undone"},
+		{"rm one.db two.db", 1_999_998, "one.db (1.0 MB) and two.db; cannot be undone: 2.0 MB of old file contents: undo has room for 2.0 MB"},
+		{"rm -r many", 1, "many/ (1,204 files, 0 bytes); can be undone"},
+		{"rm linked/a linked/b linked/c", 1 << 20, "linked/a, linked/b and linked/c; cannot be undone: " + links("a", "b", "c")},
+		{"rm linked/*", 1 << 20, "linked/a, linked/b, linked/c and 1 more; cannot be undone: " + links("a", "b", "c") + " and 1 more"},
+	} {
+		at := policy.Paths{Workspace: dir, Sandbox: policy.SandboxFull, Room: room(c.room)}
+		if v := asks(&policy.Policy{Mode: event.ModeAsk}, at, run(dir, c.command)); v.Warning != "`rm` deletes files: "+c.want {
+			t.Errorf("%s with room for %d bytes: got the warning\n%s, want\n`rm` deletes files: %s", c.command, c.room, v.Warning, c.want)
+		}
 	}
 }
 

@@ -72,17 +72,17 @@ func TestDivideEmptyFiles(t *testing.T) {
 }
 
 // Answers are returned in the order of the diffs. The two files of a move are accepted only
-// together.
+// together, if the call changes both.
 func TestSettle(t *testing.T) {
-	files := []event.Diff{{Path: "old", Moved: "new", Deleted: true}, {Path: "new", Moved: "old", Created: true}, {Path: "other"}}
+	files := []event.Diff{{Path: "old", Moved: "new", Deleted: true}, {Path: "new", Moved: "old", Created: true}, {Path: "other"}, {Path: "alone", Moved: "elsewhere"}}
 	yes := func(path string) event.HunkAnswer { return event.HunkAnswer{Path: path, Accepted: []int{0}} }
 	no := func(path string) event.HunkAnswer { return event.HunkAnswer{Path: path} }
 	for name, c := range map[string]struct{ answers, want []event.HunkAnswer }{
 		"no answers":    {nil, nil},
-		"all":           {[]event.HunkAnswer{yes("other"), yes("new"), yes("old")}, []event.HunkAnswer{yes("old"), yes("new"), yes("other")}},
-		"old file only": {[]event.HunkAnswer{yes("old"), yes("other")}, []event.HunkAnswer{no("old"), no("new"), yes("other")}},
-		"new file only": {[]event.HunkAnswer{yes("new"), no("old")}, []event.HunkAnswer{no("old"), no("new"), no("other")}},
-		"unknown file":  {[]event.HunkAnswer{yes("unknown"), yes("other")}, []event.HunkAnswer{no("old"), no("new"), yes("other"), yes("unknown")}},
+		"all":           {[]event.HunkAnswer{yes("other"), yes("new"), yes("old"), yes("alone")}, []event.HunkAnswer{yes("old"), yes("new"), yes("other"), yes("alone")}},
+		"old file only": {[]event.HunkAnswer{yes("old"), yes("other")}, []event.HunkAnswer{no("old"), no("new"), yes("other"), no("alone")}},
+		"new file only": {[]event.HunkAnswer{yes("new"), no("old")}, []event.HunkAnswer{no("old"), no("new"), no("other"), no("alone")}},
+		"unknown file":  {[]event.HunkAnswer{yes("unknown"), yes("other")}, []event.HunkAnswer{no("old"), no("new"), yes("other"), no("alone"), yes("unknown")}},
 	} {
 		if d := cmp.Diff(diffs.Settle(files, c.answers), c.want); d != "" {
 			t.Errorf("%s: got (-), want (+):\n%s", name, d)

@@ -24,6 +24,7 @@ func TestPagesCoverEveryLineOnce(t *testing.T) {
 		"short lines": {lines: 4500, width: 3, pages: 3},
 		"wide lines":  {lines: 200, width: 1500, pages: 7},
 		"one page":    {lines: 2000, width: 3, pages: 1},
+		"one more":    {lines: 2001, width: 3, pages: 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var want []string

@@ -67,6 +67,43 @@ func TestUndoKeepsWhatOthersChanged(t *testing.T) {
 	}
 }
 
+// Undo merges texts of at most 1 MB. Other files that somebody else has changed stay as they
+// are.
+func TestUndoMergesOnlyText(t *testing.T) {
+	const most = 1 << 20
+	files := map[string]string{
+		"larger":  ten + strings.Repeat("x", most+1-len(ten)),
+		"largest": ten + strings.Repeat("x", most-len(ten)),
+		"invalid": "\xff\n" + ten,
+		"zero":    "\x00\n" + ten,
+	}
+	s := newSession(t, files)
+	agent, other := map[string]string{}, map[string]string{}
+	for name, text := range files {
+		agent[name] = strings.Replace(text, "2\n", "T\n", 1)
+		other[name] = strings.Replace(agent[name], "9\n", "N\n", 1)
+	}
+	s.turn("format", func() {
+		s.run(func(c *command) {
+			for name, text := range agent {
+				c.write(name, text)
+			}
+		})
+	})
+	for name, text := range other {
+		s.write(name, text)
+	}
+	got := s.undo(undo.Back{})
+	if d := cmp.Diff(event.Undone{Turns: 1, Merged: []string{"largest"}, Conflicts: []string{"invalid", "larger", "zero"}}, got); d != "" {
+		t.Errorf("undone (-want +got):\n%s", d)
+	}
+	want := map[string]string{"largest": "-rw-r--r-- " + strings.Replace(files["largest"], "9\n", "N\n", 1)}
+	for _, name := range got.Conflicts {
+		want[name] = "-rw-r--r-- " + other[name]
+	}
+	s.same(want, "after undo")
+}
+
 func TestUndoMergesWithEditsBetweenTheCallsOfATurn(t *testing.T) {
 	s := newSession(t, map[string]string{"f": ten})
 	s.turn("1", func() {

@@ -18,7 +18,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"agent/internal/tools/shell/keeper"
+	"agent/internal/tools/shell/supervisor"
 )
 
 // A helper begins and ends before the packages are initialized that take long: no
@@ -50,7 +50,7 @@ func TestHelpersStartBeforeInit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := startKeeper(t, self, filepath.Join(t.TempDir(), "out"), "true", "GODEBUG=inittrace=1")
+	k := startSupervisor(t, self, filepath.Join(t.TempDir(), "out"), "true", "GODEBUG=inittrace=1")
 	for range k.reports() {
 	}
 	if err := k.cmd.Wait(); err != nil {
@@ -68,20 +68,20 @@ func TestHelpersStartBeforeInit(t *testing.T) {
 	}
 }
 
-// A program started with the keeper's arguments runs the command and nothing else.
+// A program started with the supervisor's arguments runs the command and nothing else.
 // Here main has to recognize the arguments.
-func TestMainRunsKeeper(t *testing.T) {
+func TestMainRunsSupervisor(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	out := filepath.Join(t.TempDir(), "out")
-	k := startKeeper(t, self, out, "echo \"$GREETING\"; exit 3")
+	k := startSupervisor(t, self, out, "echo \"$GREETING\"; exit 3")
 	var got []string
 	for r := range k.reports() {
 		got = append(got, fmt.Sprintf("%c", r.Kind))
-		if r.Kind == keeper.Exited && r.Value>>8 != 3 {
+		if r.Kind == supervisor.Exited && r.Value>>8 != 3 {
 			t.Errorf("got wait status %#x, want exit code 3", r.Value)
 		}
 	}
@@ -89,23 +89,23 @@ func TestMainRunsKeeper(t *testing.T) {
 		t.Error(d)
 	}
 	if err := k.cmd.Wait(); err != nil {
-		t.Errorf("the keeper ended with %v", err)
+		t.Errorf("the supervisor ended with %v", err)
 	}
 	if b, err := os.ReadFile(out); string(b) != "hello\n" {
 		t.Errorf("the command wrote %q, %v", b, err)
 	}
 }
 
-// startedKeeper is a keeper without a program.
-type startedKeeper struct {
+// startedSupervisor is a supervisor without a program.
+type startedSupervisor struct {
 	cmd  *exec.Cmd
 	in   *os.File // of the reports
 	kill *os.File // closing it kills the command
 }
 
-// startKeeper starts the program as the keeper of a command, whose output goes
+// startSupervisor starts the program as the supervisor of a command, whose output goes
 // to a file.
-func startKeeper(tb testing.TB, program, output, line string, env ...string) startedKeeper {
+func startSupervisor(tb testing.TB, program, output, line string, env ...string) startedSupervisor {
 	tb.Helper()
 	orders, kill := pipe(tb)
 	in, reports := pipe(tb)
@@ -119,8 +119,8 @@ func startKeeper(tb testing.TB, program, output, line string, env ...string) sta
 		tb.Fatal(err)
 	}
 	defer out.Close()
-	k := startedKeeper{
-		cmd: &exec.Cmd{Path: program, Args: []string{keeper.Name}, Env: env, Stderr: new(bytes.Buffer), ExtraFiles: []*os.File{orders, reports, null, out, out}},
+	k := startedSupervisor{
+		cmd: &exec.Cmd{Path: program, Args: []string{supervisor.Name}, Env: env, Stderr: new(bytes.Buffer), ExtraFiles: []*os.File{orders, reports, null, out, out}},
 		in:  in, kill: kill,
 	}
 	if err := k.cmd.Start(); err != nil {
@@ -128,7 +128,7 @@ func startKeeper(tb testing.TB, program, output, line string, env ...string) sta
 	}
 	orders.Close()
 	reports.Close()
-	order, err := keeper.Order{Args: []string{"/bin/sh", "-c", line}, Env: []string{"GREETING=hello"}}.Encode()
+	order, err := supervisor.Order{Args: []string{"/bin/sh", "-c", line}, Env: []string{"GREETING=hello"}}.Encode()
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -138,11 +138,11 @@ func startKeeper(tb testing.TB, program, output, line string, env ...string) sta
 	return k
 }
 
-// reports yields what the keeper reports until it ends.
-func (k startedKeeper) reports() func(yield func(keeper.Report) bool) {
-	return func(yield func(keeper.Report) bool) {
-		for b := make([]byte, keeper.Size); ; {
-			if _, err := io.ReadFull(k.in, b); err != nil || !yield(keeper.Decode(b)) {
+// reports yields what the supervisor reports until it ends.
+func (k startedSupervisor) reports() func(yield func(supervisor.Report) bool) {
+	return func(yield func(supervisor.Report) bool) {
+		for b := make([]byte, supervisor.Size); ; {
+			if _, err := io.ReadFull(k.in, b); err != nil || !yield(supervisor.Decode(b)) {
 				return
 			}
 		}

@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"agent/internal/tools/shell/keeper"
+	"agent/internal/tools/shell/supervisor"
 )
 
 // buildProgram builds the program like make build, and returns its path.
@@ -76,7 +76,7 @@ func (p process) kib(b *testing.B, file, name string) float64 {
 	return 0
 }
 
-// measureHelper starts the keeper processes of waiting commands, one after another.
+// measureHelper starts the supervisor processes of waiting commands, one after another.
 func measureHelper(b *testing.B) string {
 	program, err := exec.LookPath("agent")
 	if err != nil {
@@ -86,15 +86,15 @@ func measureHelper(b *testing.B) string {
 	var memory []float64
 	for range 20 {
 		begun := time.Now()
-		k := startKeeper(b, program, os.DevNull, "sleep 600")
+		k := startSupervisor(b, program, os.DevNull, "sleep 600")
 		for r := range k.reports() {
 			switch r.Kind {
-			case keeper.Started:
+			case supervisor.Started:
 				starts = append(starts, time.Since(begun))
 				p := process(k.cmd.Process.Pid)
 				cpu, memory = append(cpu, p.cpu(b)), append(memory, p.memory(b))
 				k.kill.Close()
-			case keeper.Failed:
+			case supervisor.Failed:
 				b.Fatalf("the command did not start: error %d", r.Value)
 			}
 		}

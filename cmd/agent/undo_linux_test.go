@@ -66,7 +66,7 @@ func TestUndoWaitsForTheCommandOfAKilledProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = pack.Close() })
-	if err := pack.HoldForCommand(); err != nil { // as the keeper of a command does
+	if err := pack.HoldForCommand(); err != nil { // as the supervisor of a command does
 		t.Fatal(err)
 	}
 	h.put(t, "a.txt", "alpha\n") // the command has not yet done what was recorded of it

@@ -45,7 +45,7 @@ func (c *confined) run(ctx context.Context, ok tools.Approved) (tools.Result, er
 		}
 	}
 	code := 0
-	if c.needs.Network && !ok.Access.Network || c.needs.Path != "" && !ok.Access.Outside && !(c.needs.Unkept != "" && ok.Access.Unkept) {
+	if c.needs.Network && !ok.Access.Network || c.needs.Path != "" && !ok.Access.Outside && !(c.needs.NotUndoable != "" && ok.Access.NotUndoable) {
 		code = 1
 		return tools.Result{Text: "ENOTFOUND\n[exit 1]\n", Summary: "exit 1", IsError: true, ExitCode: &code, Blocked: &c.needs}, nil
 	}
@@ -66,7 +66,7 @@ func workspaceOf(t *testing.T) string {
 // start, one end and one result, which is that of its last run.
 func TestRunAgain(t *testing.T) {
 	network, path := tools.Blocked{Network: true}, tools.Blocked{Path: "/srv/out"}
-	unkept := tools.Blocked{Path: "/w/big", Unkept: "it is larger than 64 MB"}
+	unkept := tools.Blocked{Path: "/w/big", NotUndoable: "it is larger than 64 MB"}
 	changed, unknown := network, network
 	changed.Changed = []string{"a", "b", "c", "d", "e", "f", "g"}
 	network.Changed, path.Changed, unkept.Changed = []string{}, []string{}, []string{}
@@ -235,7 +235,7 @@ func callEvents(events []event.Event) string {
 			where := ""
 			switch {
 			case e.Ask.Blocked != "":
-				where = ", blocked at " + e.Ask.Blocked + mark(e.Ask.Unkept != "", " ("+e.Ask.Unkept+")")
+				where = ", blocked at " + e.Ask.Blocked + mark(e.Ask.NotUndoable != "", " ("+e.Ask.NotUndoable+")")
 			case e.Ask.Port > 0:
 				where = fmt.Sprintf(", port %d", e.Ask.Port)
 			}

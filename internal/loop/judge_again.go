@@ -27,7 +27,7 @@ func (p *permissions) judgeAgain(ctx context.Context, c tools.Call, access tools
 	f := paths.Look(ctx, c)
 	return p.inMode(widest, paths.Copy, func() policy.Verdict {
 		v := p.policy.JudgeAgain(c, f, access)
-		if v.Ask && access.Unkept && !p.attended {
+		if v.Ask && access.NotUndoable && !p.attended {
 			v.Remedies = p.policy.Remedies(c, f, []event.Mode{}) // no mode allows it
 		}
 		return v

@@ -4,11 +4,11 @@ import (
 	"os"
 	"testing"
 
-	"agent/internal/tools/shell/keeper"
+	"agent/internal/tools/shell/supervisor"
 )
 
-// TestMain runs the keeper processes of the commands that the tests start.
+// TestMain runs the supervisor processes of the commands that the tests start.
 func TestMain(m *testing.M) {
-	keeper.Run(nil)
+	supervisor.Run(nil)
 	os.Exit(m.Run())
 }

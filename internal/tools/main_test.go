@@ -4,14 +4,14 @@ import (
 	"os"
 	"testing"
 
-	"agent/internal/tools/shell/keeper"
 	"agent/internal/tools/shell/sandbox"
+	"agent/internal/tools/shell/supervisor"
 	"agent/internal/tools/snapshot/snapshottest"
 )
 
 // TestMain also runs the helper processes of the commands that the tests start.
 func TestMain(m *testing.M) {
-	keeper.Run(snapshottest.Open)
+	supervisor.Run(snapshottest.Open)
 	sandbox.Run()
 	os.Exit(m.Run())
 }

@@ -54,7 +54,7 @@ func TestStrictCommandIsBlocked(t *testing.T) {
 		t.Fatal(err)
 	}
 	big := filepath.Join(c.dir, "big")
-	if d := cmp.Diff(r.Blocked, &tools.Blocked{Path: big, Unkept: "it is larger than 100 bytes"}); d != "" {
+	if d := cmp.Diff(r.Blocked, &tools.Blocked{Path: big, NotUndoable: "it is larger than 100 bytes"}); d != "" {
 		t.Error(d)
 	}
 	if want := "[a change was refused, because it could not be undone: " + big + ": it is larger than 100 bytes. Do not work around it: if the change is needed, tell the user why]\n"; !strings.Contains(r.Text, want) {
@@ -89,7 +89,7 @@ func TestStrictCommandUsesNoOtherSpellingOfGit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r, err := call.Run(t.Context(), ok); err != nil || r.Blocked == nil || r.Blocked.Unkept != "git directories are not kept" {
+		if r, err := call.Run(t.Context(), ok); err != nil || r.Blocked == nil || r.Blocked.NotUndoable != "git directories are not kept" {
 			t.Errorf("%s: got %+v, %v", line, r, err)
 		}
 	}

@@ -143,7 +143,7 @@ func (l launched) blocked(output string, code int) *Blocked {
 		if r.Raced() {
 			l.guard.Evaded()
 		}
-		return &Blocked{Path: r.Path, Unkept: r.Why}
+		return &Blocked{Path: r.Path, NotUndoable: r.Why}
 	}
 	f, ok := shell.SandboxFailure(l.guard.Profile(), l.dir, output, code)
 	if !ok {
@@ -159,8 +159,8 @@ func (b *Blocked) note() string {
 	switch {
 	case b == nil:
 		return ""
-	case b.Unkept != "":
-		return "[a change was refused, because it could not be undone: " + cmp.Or(b.Path, "unknown path") + ": " + b.Unkept +
+	case b.NotUndoable != "":
+		return "[a change was refused, because it could not be undone: " + cmp.Or(b.Path, "unknown path") + ": " + b.NotUndoable +
 			". Do not work around it: if the change is needed, tell the user why]\n"
 	}
 	return "[the sandbox probably caused this failure: " + shell.Failure{Network: b.Network, Path: b.Path, Read: b.Read, Home: b.Home}.String() +

@@ -115,8 +115,8 @@ type Access struct {
 	Strict bool
 	// Repositories lets such a command change git directories: see snapshot.Order.Git.
 	Repositories bool
-	// Unkept is set for a second run in which such a write happens after all.
-	Unkept bool
+	// NotUndoable is set for a second run in which such a write happens after all.
+	NotUndoable bool
 	// SystemTemp is set for a command that changes files in the temporary directory of the
 	// system: it finds that at /tmp, and not the one of the session.
 	SystemTemp bool
@@ -143,10 +143,10 @@ type Blocked struct {
 	Path    string // the command tried to write to it, or to read it; empty if Network is set
 	Read    bool   // the command tried to read Path
 	Home    bool   // Path is hidden only because nobody approved the command: see Access.HideHome
-	// Unkept is why the file at Path cannot be kept for undo, for the user: "it is larger
+	// NotUndoable is why the file at Path cannot be kept for undo, for the user: "it is larger
 	// than 64 MB". It is empty if the sandbox does not permit the access at all. If it is
 	// set, Path may be empty, because it is not known.
-	Unkept string
+	NotUndoable string
 	// Changed are the files that the command changed before, relative to the workspace. Nil
 	// if they are not known.
 	Changed []string

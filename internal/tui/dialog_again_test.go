@@ -106,7 +106,7 @@ func TestAskAgainHome(t *testing.T) {
 
 // A second run that adds to the changes of the first is not approved by Enter alone.
 func TestAskAgainAfterChanges(t *testing.T) {
-	for name, change := range map[string]func(*event.Ask){"stay": func(a *event.Ask) { a.Stay = "f.txt" }, "unkept": func(a *event.Ask) { a.Unkept = "it is larger than 64 MB" }} {
+	for name, change := range map[string]func(*event.Ask){"stay": func(a *event.Ask) { a.Stay = "f.txt" }, "unkept": func(a *event.Ask) { a.NotUndoable = "it is larger than 64 MB" }} {
 		t.Run(name, func(t *testing.T) {
 			d := newDriver(t, 80, 24, screen.Options{})
 			a := again("1", event.ReachNetwork)

@@ -53,8 +53,8 @@ func TestPlainAnswers(t *testing.T) {
 	}
 	warned.Warnings, warned.Why, warned.Diffs = []string{"deletes files"}, "deletes files", []event.Diff{{Path: "a", Unified: "+ deletes\n"}}
 	connects, outside := withNetwork("1").Ask, again("1", event.ReachAll).Ask
-	large := again("1", event.ReachUnkept).Ask
-	large.Blocked, large.Unkept = "/home/tim/src/shop/big\x1b[2J", "it is larger than 64 MB"
+	large := again("1", event.ReachNotUndoable).Ask
+	large.Blocked, large.NotUndoable = "/home/tim/src/shop/big\x1b[2J", "it is larger than 64 MB"
 	steps := event.Ask{ID: "1", Title: "50 steps so far. Continue?"}
 	which := event.Ask{ID: "1", Title: "ask Which", Effect: "read", Question: "Which one?", Choices: []event.Choice{{Text: "this"}, {Text: "that"}}}
 	several := which

@@ -388,7 +388,7 @@ func undone(e *event.Undone) string {
 	for _, l := range e.Lost {
 		text += " Not restored: " + strings.TrimPrefix(l.Path+": ", ": ") + l.Why + "."
 	}
-	for _, l := range e.Unkept {
+	for _, l := range e.Unsaved {
 		text += " Content not kept: " + strings.TrimPrefix(l.Path+": ", ": ") + l.Why + "."
 	}
 	return text

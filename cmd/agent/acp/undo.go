@@ -41,7 +41,7 @@ func (s *session) askUndo(t *turn, p event.UndoPlan) {
 	for _, l := range p.Lost {
 		ask.Warnings = append(ask.Warnings, l.Path+" cannot be restored: "+l.Why)
 	}
-	for _, l := range p.Unkept {
+	for _, l := range p.Unsaved {
 		ask.Warnings = append(ask.Warnings, "content not kept: "+strings.TrimPrefix(l.Path+": ", ": ")+l.Why)
 	}
 	s.feed.ask(ask)

@@ -1,7 +1,7 @@
 // Package dispatch starts helper processes. The program executes itself under the
 // name of a helper and passes the arguments through pipes:
 //
-//   - keeper.Name runs one command of the shell tool, keeps the files that it changes,
+//   - supervisor.Name runs one command of the shell tool, keeps the files that it changes,
 //     and kills the processes that it leaves behind.
 //   - sandbox.Name creates the namespaces that the commands of a session share, and
 //     finds out which sandbox the system supports.
@@ -15,19 +15,19 @@ package dispatch
 
 import (
 	"agent/internal/history/blobs"
-	"agent/internal/tools/shell/keeper"
 	"agent/internal/tools/shell/sandbox"
+	"agent/internal/tools/shell/supervisor"
 	"agent/internal/tools/snapshot"
 	"agent/internal/tui/terminal/rescue"
 )
 
 func init() {
-	keeper.Run(openPack)
+	supervisor.Run(openPack)
 	sandbox.Run()
 	rescue.Run()
 }
 
-// openPack opens the pack in which a keeper keeps changed files.
+// openPack opens the pack in which a supervisor keeps changed files.
 func openPack(path string) (snapshot.Store, error) {
 	p, err := blobs.Open(path, blobs.Limits{})
 	if err != nil {

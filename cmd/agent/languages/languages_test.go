@@ -13,11 +13,11 @@ import (
 	"agent/cmd/agent/settings"
 	"agent/cmd/agent/trust"
 	"agent/internal/tools/lsp"
-	"agent/internal/tools/shell/keeper"
+	"agent/internal/tools/shell/supervisor"
 )
 
 func TestMain(m *testing.M) {
-	keeper.Run(nil)
+	supervisor.Run(nil)
 	os.Exit(m.Run())
 }
 

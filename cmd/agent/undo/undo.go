@@ -205,7 +205,7 @@ func (w writer) plan(p event.UndoPlan, full bool) {
 		w.printf("\nIn conflict with later changes by others. These files stay as they are. Not applied to them:\n")
 		w.diffs(p.Conflicts, full)
 	}
-	w.list(unkept, changeLines(p.Unkept))
+	w.list(unsaved, changeLines(p.Unsaved))
 	w.rest(p.Lost, p.Ignored, p.Git)
 }
 
@@ -266,8 +266,8 @@ func (w writer) rest(lost []event.LostChange, ignored int, git []string) {
 	w.list("Commits and branch switches stay. To undo them, run:", git)
 }
 
-// unkept is the heading of the files whose content before an undo is not kept.
-const unkept = "This cannot be undone for:"
+// unsaved is the heading of the files whose content before an undo is not kept.
+const unsaved = "This cannot be undone for:"
 
 // changeLines returns a line for each path, with the reason.
 func changeLines(all []event.LostChange) (lines []string) {
@@ -286,7 +286,7 @@ func (w writer) result(e *event.Undone, partial bool) {
 	w.printf("\n%s %s.\n", phrase.Count(len(e.Restored)+len(e.Merged), "path"), verb)
 	w.list("In conflict, not changed:", e.Conflicts)
 	w.list("Not restored:", changeLines(e.Lost))
-	w.list(unkept, changeLines(e.Unkept))
+	w.list(unsaved, changeLines(e.Unsaved))
 	again := "agent undo --redo"
 	if e.Redo {
 		again = "agent undo"

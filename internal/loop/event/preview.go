@@ -244,15 +244,15 @@ type Ask struct {
 	// Again is set if the command has run: approving runs it again, with Reach. If its
 	// sandbox probably made it fail, Blocked is the path that it could not write to, or
 	// empty if it had no network. If Port is not 0, the command is instead a running job
-	// that listens on that port, which only commands of the session can reach. If Unkept is
+	// that listens on that port, which only commands of the session can reach. If NotUndoable is
 	// not empty, it is why a change of the file at Blocked cannot be undone: "it is larger
 	// than 64 MB". Stay says which files the first run changed: "a.txt, b.txt
 	// and 2 more".
-	Again   bool   `json:"again,omitempty"`
-	Blocked string `json:"blocked,omitempty"`
-	Unkept  string `json:"unkept,omitempty"`
-	Port    int    `json:"port,omitempty"`
-	Stay    string `json:"stay,omitempty"`
+	Again       bool   `json:"again,omitempty"`
+	Blocked     string `json:"blocked,omitempty"`
+	NotUndoable string `json:"unkept,omitempty"`
+	Port        int    `json:"port,omitempty"`
+	Stay        string `json:"stay,omitempty"`
 
 	// The fields of a question that the model asks, or an MCP server: see Form. The answer
 	// to the model is Answered, or Refuse, which leaves the choice to it.
@@ -277,10 +277,10 @@ type Reach string
 
 // The values of Reach.
 const (
-	ReachNetwork Reach = "network" // the network of the computer
-	ReachAll     Reach = "all"     // everything that the user may: it runs without a sandbox
-	ReachUnkept  Reach = "unkept"  // also files whose changes cannot be undone
-	ReachHome    Reach = "home"    // the home directory, which commands that nobody approved do not see
+	ReachNetwork     Reach = "network" // the network of the computer
+	ReachAll         Reach = "all"     // everything that the user may: it runs without a sandbox
+	ReachNotUndoable Reach = "unkept"  // also files whose changes cannot be undone
+	ReachHome        Reach = "home"    // the home directory, which commands that nobody approved do not see
 )
 
 // AboutTurn reports whether the question is about the turn and not about a tool

@@ -30,9 +30,9 @@ type (
 		Conflicts []string `json:"conflicts,omitempty"`
 		// Lost are paths that could not be restored, each with the reason.
 		Lost []LostChange `json:"lost,omitempty"`
-		// Unkept are paths whose content before the undo was not kept, each with the reason: for
+		// Unsaved are paths whose content before the undo was not kept, each with the reason: for
 		// them the undo cannot be undone.
-		Unkept []LostChange `json:"unkept,omitempty"`
+		Unsaved []LostChange `json:"unkept,omitempty"`
 		// Ignored is how many files that git ignores were created by commands and stay.
 		Ignored int `json:"ignored,omitempty"`
 		// Git are the commands that would undo commits and switches of branches. They were
@@ -55,11 +55,11 @@ type (
 		Redo  bool          `json:"redo,omitempty"`
 		Turns []ChangedTurn `json:"turns,omitempty"` // those to undo, newest first
 		Diffs []Diff        `json:"diffs,omitempty"` // from the files as they are to what they would be
-		// Merged, Conflicts, Lost, Unkept, Ignored and Git are as in Undone.
+		// Merged, Conflicts, Lost, Unsaved, Ignored and Git are as in Undone.
 		Merged    []string     `json:"merged,omitempty"`
 		Conflicts []Diff       `json:"conflicts,omitempty"` // from the file as it is to the state that is not restored
 		Lost      []LostChange `json:"lost,omitempty"`
-		Unkept    []LostChange `json:"unkept,omitempty"`
+		Unsaved   []LostChange `json:"unkept,omitempty"`
 		Ignored   int          `json:"ignored,omitempty"`
 		Git       []string     `json:"git,omitempty"`
 		Why       string       `json:"why,omitempty"` // why there is nothing to do, for the user

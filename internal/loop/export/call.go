@@ -62,7 +62,7 @@ func decision(d *event.Decided) string {
 		what = " (run again outside the sandbox)"
 	case event.ReachHome:
 		what = " (run again with the home directory)"
-	case event.ReachUnkept:
+	case event.ReachNotUndoable:
 		what = " (run again with changes that cannot be undone)"
 	}
 	text := ""

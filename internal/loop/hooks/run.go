@@ -243,7 +243,7 @@ func (r *Runner) start(h Hook, program process.Program) (*process.Process, *conf
 		if p, err = process.Start(program); err == nil {
 			return p, guard, nil
 		}
-		if !errors.Is(err, process.ErrUnkept) {
+		if !errors.Is(err, process.ErrNotUndoable) {
 			break
 		}
 	}

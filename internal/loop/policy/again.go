@@ -17,7 +17,7 @@ func (p *Policy) JudgeAgain(c tools.Call, f Facts, access tools.Access) Verdict 
 	switch {
 	case first.Refuse:
 		return first
-	case p.Mode == event.ModePlan && access.Unkept:
+	case p.Mode == event.ModePlan && access.NotUndoable:
 		return Verdict{Refuse: true, Why: "plan mode makes no changes that cannot be undone"}
 	case p.Mode == event.ModePlan:
 		return Verdict{Refuse: true, Why: "plan mode runs commands only in the sandbox, without the network"}
@@ -25,13 +25,13 @@ func (p *Policy) JudgeAgain(c tools.Call, f Facts, access tools.Access) Verdict 
 	if r := p.deniesNetwork(f); r != nil && (access.Network || access.Outside) {
 		return r.verdict()
 	}
-	if all := p.allowsCommand(c, f); all.complete && all.online && access.Network && !access.Outside && !access.Unkept && !first.Ask {
+	if all := p.allowsCommand(c, f); all.complete && all.online && access.Network && !access.Outside && !access.NotUndoable && !first.Ask {
 		first.Access.Network, first.Access.Permitted = true, true
 		return first
 	}
 	why := "commands have no network unless you approve it"
 	switch {
-	case access.Unkept:
+	case access.NotUndoable:
 		why = "a change that cannot be undone needs approval every time"
 	case access.Outside:
 		why = "running a command outside the sandbox needs approval every time"
@@ -41,7 +41,7 @@ func (p *Policy) JudgeAgain(c tools.Call, f Facts, access tools.Access) Verdict 
 	v := p.asks(why)
 	v.Warning, v.Files, v.Access = f.warnings(), f.Files, access
 	v.Script, v.Environment, v.Access.Git, v.Access.Show = first.Script, first.Environment, first.Access.Git, slices.Concat(access.Show, f.systemTemporary(true))
-	if g := offerPrefixes(f, func(*command.Part) bool { return false }); permissible(c, f) && g.Prefix && g.With == nil && !access.Outside && !access.Unkept && !(first.Ask && first.ByRule) {
+	if g := offerPrefixes(f, func(*command.Part) bool { return false }); permissible(c, f) && g.Prefix && g.With == nil && !access.Outside && !access.NotUndoable && !(first.Ask && first.ByRule) {
 		g.Network = access.Network // which of several commands of a line needs it is not known
 		v.Offer = g
 	}

@@ -15,7 +15,7 @@ import (
 // A command runs again only with approval, and not at all in mode plan or against a
 // deny rule.
 func TestAgain(t *testing.T) {
-	network, outside, unkept := tools.Access{Network: true}, tools.Access{Outside: true}, tools.Access{Unkept: true}
+	network, outside, unkept := tools.Access{Network: true}, tools.Access{Outside: true}, tools.Access{NotUndoable: true}
 	deny := []policy.Rule{{Action: policy.Deny, Kind: policy.RuleNetwork, Pattern: "npm", Source: "config.json:3"}}
 	const npm = "`npm ci` with common options and the network in this project"
 	allow := []policy.Rule{{Action: policy.Allow, Kind: policy.RuleNetwork, Pattern: "curl", Source: "config.json:4"}}

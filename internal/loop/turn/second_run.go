@@ -73,7 +73,7 @@ func (x *executor) approveAgain(ctx context.Context, s secondRun) bool {
 	v := s.verdict
 	asked := toolCall{msg: s.c.msg, call: s.call}
 	ask := x.question(&asked, v)
-	ask.Reach, ask.Again, ask.Blocked, ask.Unkept, ask.Port, ask.Stay = s.reach(), true, s.blocked.Path, s.blocked.Unkept, s.blocked.Port, s.stay()
+	ask.Reach, ask.Again, ask.Blocked, ask.NotUndoable, ask.Port, ask.Stay = s.reach(), true, s.blocked.Path, s.blocked.NotUndoable, s.blocked.Port, s.stay()
 	began := x.out.clock.Now()
 	answer, err := x.ask(ctx, ask, v.Offer)
 	s.c.start = s.c.start.Add(x.out.clock.Now().Sub(began))
@@ -101,7 +101,7 @@ func (s secondRun) unattended() {
 	c := s.c
 	allow, instead := "", "Continue without the network"
 	switch offer := s.verdict.Offer; {
-	case s.blocked.Unkept != "":
+	case s.blocked.NotUndoable != "":
 		allow = cmp.Or(strings.Join(s.verdict.Remedies, " or "), "an approval in an interactive session")
 		instead = "Continue without this change"
 	case s.blocked.Home && offer.Prefix:
@@ -133,8 +133,8 @@ func (s secondRun) access() tools.Access {
 	access := s.c.verdict.Access
 	access.Private, access.HideHome = false, access.Private || access.HideHome
 	switch {
-	case s.blocked.Unkept != "":
-		access.Strict, access.Unkept = false, true
+	case s.blocked.NotUndoable != "":
+		access.Strict, access.NotUndoable = false, true
 	case s.blocked.Network:
 		access.Network = true
 	default:
@@ -148,7 +148,7 @@ func (s secondRun) did() string {
 	switch {
 	case s.blocked.Port > 0:
 		return "restarted with the network"
-	case s.blocked.Unkept != "":
+	case s.blocked.NotUndoable != "":
 		return "run again with changes that cannot be undone"
 	case s.blocked.Network:
 		return "run again with the network"
@@ -163,8 +163,8 @@ func (s secondRun) reason() string {
 	switch {
 	case s.blocked.Port > 0:
 		return fmt.Sprintf("only commands of this session reach port %d", s.blocked.Port)
-	case s.blocked.Unkept != "":
-		return "the change of " + cmp.Or(s.blocked.Path, "a file") + " cannot be undone: " + s.blocked.Unkept
+	case s.blocked.NotUndoable != "":
+		return "the change of " + cmp.Or(s.blocked.Path, "a file") + " cannot be undone: " + s.blocked.NotUndoable
 	case s.blocked.Network:
 		return "commands have no network"
 	}
@@ -211,8 +211,8 @@ func reachOf(a tools.Access) event.Reach {
 		return event.ReachAll
 	case a.Network:
 		return event.ReachNetwork
-	case a.Unkept:
-		return event.ReachUnkept
+	case a.NotUndoable:
+		return event.ReachNotUndoable
 	}
 	return ""
 }

@@ -63,7 +63,7 @@ func (r *Restorer) Apply(ctx context.Context, p *Plan) (event.Undone, error) {
 	if err := r.perform(&w); err != nil {
 		return event.Undone{}, err
 	}
-	out.Unkept = unkept(items)
+	out.Unsaved = unsaved(items)
 	w.report(p, items, &out)
 	out.Restored, out.Conflicts = unique(out.Restored), unique(out.Conflicts)
 	return out, nil

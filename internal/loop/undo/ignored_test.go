@@ -25,10 +25,10 @@ func TestRedoBringsBackIgnoredFiles(t *testing.T) {
 			t.Errorf("the plan is %+v", p)
 		}
 		p := s.plan(undo.Back{Removes: true})
-		if n := len(s.restorer().Preview(p).Unkept); n > 0 {
+		if n := len(s.restorer().Preview(p).Unsaved); n > 0 {
 			t.Errorf("%d contents are not kept", n)
 		}
-		if out := s.undo(undo.Back{Removes: true}); len(out.Conflicts)+len(out.Lost)+len(out.Unkept) > 0 {
+		if out := s.undo(undo.Back{Removes: true}); len(out.Conflicts)+len(out.Lost)+len(out.Unsaved) > 0 {
 			t.Errorf("undo: %+v", out)
 		}
 		s.same(before, "undone")
@@ -52,7 +52,7 @@ func TestUndoNamesFilesThatItCannotKeep(t *testing.T) {
 	})
 	shown := s.restorer().Preview(s.plan(undo.Back{Removes: true}))
 	out := s.undo(undo.Back{Removes: true})
-	for _, all := range [][]string{paths(shown.Unkept), paths(out.Unkept)} {
+	for _, all := range [][]string{paths(shown.Unsaved), paths(out.Unsaved)} {
 		if len(all) != 2 || all[0] != "large: it is larger than 64 MB" || all[1] != "m.bin: it is larger than 64 MB" {
 			t.Errorf("not kept: %q", all)
 		}
@@ -77,7 +77,7 @@ func TestUndoOfIgnoredFilesIntoAFullStore(t *testing.T) {
 	s.limit = blobs.Limits{Pack: 100_000}
 	s.open()
 	out := s.undo(undo.Back{Removes: true})
-	if all := paths(out.Unkept); len(all) != 21 || !strings.HasSuffix(all[0], ".bin: the store of old file contents is full") || !strings.HasSuffix(all[20], " more files") {
+	if all := paths(out.Unsaved); len(all) != 21 || !strings.HasSuffix(all[0], ".bin: the store of old file contents is full") || !strings.HasSuffix(all[20], " more files") {
 		t.Errorf("not kept: %q", all)
 	}
 	if len(out.Restored) != 30 || len(out.Lost)+len(out.Conflicts) > 0 {

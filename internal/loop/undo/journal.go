@@ -12,24 +12,24 @@ import (
 
 // admit adds an item to the journal, if the path has not changed since the plan, and stores
 // its current content. The error is errChanged, or says why the content cannot be stored.
-// If the steps left that content, only a redo needs it, and the error becomes it.unkept.
+// If the steps left that content, only a redo needs it, and the error becomes it.unsaved.
 func (w *applier) admit(it *Item) error {
 	at, ok := w.roots.at(it.Path)
 	if !ok {
 		return errChanged
 	}
 	now := at.look()
-	if it.left && it.Now.Kind == snapshot.File && it.Now.Hash == "" && it.unkept == "" && w.pack.Room() < it.Now.Size+w.spare {
-		it.unkept = blobs.ErrFull.Error()
+	if it.left && it.Now.Kind == snapshot.File && it.Now.Hash == "" && it.unsaved == "" && w.pack.Room() < it.Now.Size+w.spare {
+		it.unsaved = blobs.ErrFull.Error()
 	}
-	if it.Now.Kind == snapshot.File && it.unkept == "" {
+	if it.Now.Kind == snapshot.File && it.unsaved == "" {
 		keep := failing{to: w.pack}
 		now = at.take(&keep)
 		if keep.err != nil && !it.left {
 			return keep.err
 		}
 		if keep.err != nil {
-			it.unkept = keep.err.Error()
+			it.unsaved = keep.err.Error()
 			now = at.take(snapshot.Hashes{})
 		}
 	}

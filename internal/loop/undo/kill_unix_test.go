@@ -21,8 +21,8 @@ import (
 	"agent/internal/history/blobs"
 	"agent/internal/loop/undo"
 	"agent/internal/sampling"
-	"agent/internal/tools/shell/keeper"
 	"agent/internal/tools/shell/sandbox"
+	"agent/internal/tools/shell/supervisor"
 	"agent/internal/tools/snapshot"
 )
 
@@ -46,7 +46,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	keeper.Run(func(path string) (snapshot.Store, error) {
+	supervisor.Run(func(path string) (snapshot.Store, error) {
 		p, err := blobs.Open(path, blobs.Limits{})
 		return store{p}, err
 	})

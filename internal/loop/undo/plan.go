@@ -50,7 +50,7 @@ type Item struct {
 	linked  bool   // To is a name of a file with several hard links, and Now is not: see relink
 	link    string // another name of the file of To, absolute; empty to write its content
 	left    bool   // the steps left Now, so no change by others is lost if it cannot be stored
-	unkept  string // why the content of Now cannot be kept, for the user; empty if it can be
+	unsaved string // why the content of Now cannot be kept, for the user; empty if it can be
 }
 
 // changeRun is what consecutive steps did to a path, without changes by others between
@@ -144,14 +144,14 @@ func (w *planner) add(path string, runs []changeRun) {
 		w.lose(it, "its old content is no longer stored")
 	default:
 		it.To, it.content, it.linked, it.Merged = to.State, to.content, to.isLinked(it.Now), v.merged
-		it.unkept = at.unkept(it.Now)
+		it.unsaved = at.unsaved(it.Now)
 		w.items[path] = &it
 	}
 }
 
-// unkept returns why the content of the file at p, in that state, cannot be kept; empty if it can be,
+// unsaved returns why the content of the file at p, in that state, cannot be kept; empty if it can be,
 // and if it is no file.
-func (p rootPath) unkept(now snapshot.State) string {
+func (p rootPath) unsaved(now snapshot.State) string {
 	if now.Kind != snapshot.File || now.Hash != "" {
 		return ""
 	}
@@ -166,14 +166,14 @@ func (p rootPath) unkept(now snapshot.State) string {
 	return ""
 }
 
-// unkept returns the items whose present content cannot be kept. It names the first of them.
-func unkept(items []Item) (all []event.LostChange) {
+// unsaved returns the items whose present content cannot be kept. It names the first of them.
+func unsaved(items []Item) (all []event.LostChange) {
 	more := 0
 	for _, it := range items {
 		switch {
-		case it.unkept == "":
+		case it.unsaved == "":
 		case len(all) < maxPaths:
-			all = append(all, event.LostChange{Path: it.Shown, Why: it.unkept})
+			all = append(all, event.LostChange{Path: it.Shown, Why: it.unsaved})
 		default:
 			more++
 		}

@@ -15,7 +15,7 @@ import (
 // would be.
 func (r *Restorer) Preview(p *Plan) event.UndoPlan {
 	out := event.UndoPlan{
-		Redo: p.Redo, Turns: p.Turns, Lost: p.Lost, Unkept: unkept(p.Items), Ignored: p.Ignored, Git: p.Git, Why: p.Why,
+		Redo: p.Redo, Turns: p.Turns, Lost: p.Lost, Unsaved: unsaved(p.Items), Ignored: p.Ignored, Git: p.Git, Why: p.Why,
 		Diffs: r.allDiffs(p), Conflicts: r.diffs(p, p.Conflicts, false),
 	}
 	if len(p.Items) > 0 {

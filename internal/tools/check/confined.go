@@ -20,7 +20,7 @@ func (k *Checks) confined(ctx context.Context, command shell.Command) (r shell.R
 		if e.Private {
 			command.Snapshot = nil
 		}
-		if r, notes, err = k.within(ctx, command, e); !errors.Is(err, shell.ErrUnkept) {
+		if r, notes, err = k.within(ctx, command, e); !errors.Is(err, shell.ErrNotUndoable) {
 			break
 		}
 	}

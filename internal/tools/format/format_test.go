@@ -16,12 +16,12 @@ import (
 
 	"agent/internal/tools"
 	"agent/internal/tools/format"
-	"agent/internal/tools/shell/keeper"
+	"agent/internal/tools/shell/supervisor"
 	"agent/internal/tools/workspace"
 )
 
 func TestMain(m *testing.M) {
-	keeper.Run(nil)
+	supervisor.Run(nil)
 	os.Exit(m.Run())
 }
 

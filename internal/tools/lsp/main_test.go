@@ -4,10 +4,10 @@ import (
 	"os"
 	"testing"
 
-	"agent/internal/tools/shell/keeper"
+	"agent/internal/tools/shell/supervisor"
 )
 
 func TestMain(m *testing.M) {
-	keeper.Run(nil) // the keeper of a real server
+	supervisor.Run(nil) // the supervisor of a real server
 	os.Exit(m.Run())
 }

@@ -24,14 +24,14 @@ import (
 
 	"agent/internal/tools"
 	"agent/internal/tools/mcp"
-	"agent/internal/tools/shell/keeper"
+	"agent/internal/tools/shell/supervisor"
 )
 
 // serverKind is the variable that makes the test binary a server.
 const serverKind = "MCP_TEST_SERVER"
 
 func TestMain(m *testing.M) {
-	keeper.Run(nil)
+	supervisor.Run(nil)
 	if kind := os.Getenv(serverKind); kind != "" {
 		serve(kind)
 		return
@@ -191,7 +191,7 @@ func newServer(kind string) *sdk.Server {
 func program(t *testing.T, name, kind string) mcp.Server {
 	t.Helper()
 	if runtime.GOOS == "windows" {
-		t.Skip("the keeper is a helper on Unix")
+		t.Skip("the supervisor is a helper on Unix")
 	}
 	path, err := os.Executable()
 	if err != nil {

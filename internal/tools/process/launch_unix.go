@@ -2,15 +2,15 @@
 
 package process
 
-import "agent/internal/tools/shell/keeper"
+import "agent/internal/tools/shell/supervisor"
 
-// running is the process of a program and its keeper.
-type running struct{ p *keeper.Process }
+// running is the process of a program and its supervisor.
+type running struct{ p *supervisor.Process }
 
 // launch starts the program at path with the streams.
 func launch(p Program, path string, s streams) (running, error) {
-	o := keeper.Order{Args: append([]string{path}, p.Args[1:]...), Env: p.Env, Processes: maxProcesses, Snapshot: p.Snapshot}
-	started, err := keeper.Start(o, p.Sandbox, p.Dir, keeper.Streams{Input: s.input, Output: s.output, Errors: s.errors})
+	o := supervisor.Order{Args: append([]string{path}, p.Args[1:]...), Env: p.Env, Processes: maxProcesses, Snapshot: p.Snapshot}
+	started, err := supervisor.Start(o, p.Sandbox, p.Dir, supervisor.Streams{Input: s.input, Output: s.output, Errors: s.errors})
 	return running{started}, err
 }
 

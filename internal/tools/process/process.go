@@ -1,7 +1,7 @@
 // Package process runs programs that serve this one over their standard streams, such as
 // MCP servers and language servers. Start reading at Start.
 //
-// On Unix each program has a keeper (see package keeper): on Linux none of its processes
+// On Unix each program has a supervisor (see package supervisor): on Linux none of its processes
 // survives it or this program, however they end. On Windows the descendants of a program
 // that exits by itself survive. A program gets exactly the environment that the caller
 // names, and runs in a sandbox if the caller gives one.
@@ -20,8 +20,8 @@ import (
 	"sync"
 	"time"
 
-	"agent/internal/tools/shell/keeper"
 	"agent/internal/tools/shell/sandbox"
+	"agent/internal/tools/shell/supervisor"
 	"agent/internal/tools/snapshot"
 )
 
@@ -36,11 +36,11 @@ const (
 )
 
 // ErrSandbox is the error of a program whose sandbox could not be set up.
-var ErrSandbox = keeper.ErrSandbox
+var ErrSandbox = supervisor.ErrSandbox
 
-// ErrUnkept is the error of a program that did not start because its Order.Strict cannot be
+// ErrNotUndoable is the error of a program that did not start because its Order.Strict cannot be
 // met.
-var ErrUnkept = keeper.ErrUnstored
+var ErrNotUndoable = supervisor.ErrStoreFailed
 
 // Program is a program to start.
 type Program struct {

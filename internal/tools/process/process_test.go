@@ -13,12 +13,12 @@ import (
 	"time"
 
 	"agent/internal/tools/process"
-	"agent/internal/tools/shell/keeper"
 	"agent/internal/tools/shell/sandbox"
+	"agent/internal/tools/shell/supervisor"
 )
 
 func TestMain(m *testing.M) {
-	keeper.Run(nil)
+	supervisor.Run(nil)
 	sandbox.Run()
 	if line, ok := os.LookupEnv("PROCESS_TEST_PARENT"); ok {
 		parent(line)

@@ -6,10 +6,10 @@ import (
 	"os"
 	"testing"
 
-	"agent/internal/tools/shell/keeper"
+	"agent/internal/tools/shell/supervisor"
 )
 
 func TestMain(m *testing.M) {
-	keeper.Run(nil)
+	supervisor.Run(nil)
 	os.Exit(m.Run())
 }

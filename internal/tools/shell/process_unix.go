@@ -10,8 +10,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"agent/internal/tools/shell/keeper"
 	"agent/internal/tools/shell/sandbox"
+	"agent/internal/tools/shell/supervisor"
 )
 
 // Program returns the shell: bash if installed.
@@ -22,9 +22,9 @@ func Program() string {
 	return "/bin/sh"
 }
 
-// process is a shell and its keeper.
+// process is a shell and its supervisor.
 type process struct {
-	*keeper.Process
+	*supervisor.Process
 	unwatched string // why the changed files are not watched; empty if they are, or need not be
 }
 
@@ -32,14 +32,14 @@ type process struct {
 // caller closes. The directory, the limits, the sandbox and the files to keep
 // are those of c.
 func launch(c Command, line string, env []string, in, out *os.File) (*process, error) {
-	order := keeper.Order{Args: []string{Program(), "-c", "--", line}, Env: env, Processes: c.Processes}
+	order := supervisor.Order{Args: []string{Program(), "-c", "--", line}, Env: env, Processes: c.Processes}
 	var err error
 	p := new(process)
 	order.Snapshot, p.unwatched, err = watchable(c.Snapshot, c.Limits.Sandbox != nil, "the changes of commands outside of the sandbox are not seen")
 	if err != nil {
 		return nil, err
 	}
-	p.Process, err = keeper.Start(order, c.Limits.Sandbox, c.Dir, keeper.Streams{Input: in, Output: out, Errors: cmp.Or(c.Errors, out)})
+	p.Process, err = supervisor.Start(order, c.Limits.Sandbox, c.Dir, supervisor.Streams{Input: in, Output: out, Errors: cmp.Or(c.Errors, out)})
 	return p, err
 }
 

@@ -17,8 +17,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"agent/internal/tools/shell"
-	"agent/internal/tools/shell/keeper"
 	"agent/internal/tools/shell/sandbox"
+	"agent/internal/tools/shell/supervisor"
 	"agent/internal/tools/snapshot/snapshottest"
 )
 
@@ -33,7 +33,7 @@ const (
 )
 
 func TestMain(m *testing.M) {
-	keeper.Run(snapshottest.Open)
+	supervisor.Run(snapshottest.Open)
 	sandbox.Run()
 	if seconds := os.Getenv(rootVariable); seconds != "" {
 		fmt.Println(syscall.Setresuid(0, 0, 0), "is nil")
@@ -161,7 +161,7 @@ func TestCommandCannotReachTheTerminal(t *testing.T) { // P7, P12
 	}
 }
 
-func TestCommandThatKillsItsKeeper(t *testing.T) {
+func TestCommandThatKillsItsSupervisor(t *testing.T) {
 	for _, c := range []struct {
 		line, ended string
 		lost        bool
@@ -179,7 +179,7 @@ func TestCommandThatKillsItsKeeper(t *testing.T) {
 			same(t, []any{got.Ended, got.Lost}, []any{c.ended, c.lost})
 		})
 	}
-	// The next command gets a new keeper.
+	// The next command gets a new supervisor.
 	same(t, run(t, shell.Command{Line: "echo fine"}).Output, "fine\n")
 }
 

@@ -149,7 +149,7 @@ func testEscapes(t *testing.T, c confined) {
 		{"deep parent", "mkdir -p a/b/c && cd a/b/c && mv ../../b ../../../b2; echo >../../../../outside/new && echo escaped"},
 		{"own root", "echo >/proc/self/root/OUTSIDE/new && echo escaped; echo >/proc/self/cwd/../outside/new && echo escaped"},
 		{"other root", "for p in /proc/[0-9]*; do [ $p = /proc/$$ ] && continue; echo >$p/root/OUTSIDE/new && echo escaped; echo >$p/cwd/new && echo escaped; done"},
-		{"keeper root", "ls /proc/$PPID/root/ && echo escaped; cat /proc/$PPID/environ && echo escaped; for i in 3 4 5 6; do echo >/proc/$PPID/fd/$i && echo escaped; done"},
+		{"supervisor root", "ls /proc/$PPID/root/ && echo escaped; cat /proc/$PPID/environ && echo escaped; for i in 3 4 5 6; do echo >/proc/$PPID/fd/$i && echo escaped; done"},
 		{"memory", "for p in $PPID 1; do dd if=/dev/zero of=/proc/$p/mem bs=1 count=1 seek=4194304 conv=notrunc && echo escaped; done"},
 		{"mount", "mount -o remount,rw / && echo escaped; mount --bind OUTSIDE d && echo escaped; umount .git/hooks && echo escaped; mount -t tmpfs x d && echo escaped"},
 		{"namespace", "unshare -Urm sh -c 'mount -o remount,rw,bind / && echo escaped; umount .envrc && echo escaped; echo >OUTSIDE/new' && echo escaped"},

@@ -267,7 +267,7 @@ func TestSandboxStartsInParallel(t *testing.T) {
 	}
 }
 
-// The keeper ends every process of a command, as it does without a sandbox.
+// The supervisor ends every process of a command, as it does without a sandbox.
 func TestSandboxLeavesNoProcesses(t *testing.T) {
 	c := confine(t)
 	for _, line := range []string{
@@ -287,7 +287,7 @@ func TestSandboxLeavesNoProcesses(t *testing.T) {
 	if !scopesSignals() {
 		return
 	}
-	// The command cannot reach its keeper, whose death would leave processes.
+	// The command cannot reach its supervisor, whose death would leave processes.
 	got = c.run("kill -KILL $PPID 2>/dev/null || echo refused")
 	same(t, []any{got.Output, got.Ended, got.Lost}, []any{"refused\n", "exit 0", false})
 }

@@ -8,11 +8,11 @@
 // order. The beginning and the end of the output are kept in bounded memory, with
 // repeated progress removed; the complete output can go to a file.
 //
-// Each command has a keeper, a small supervisor process (see package keeper). On
+// Each command has a supervisor, a small process between it and this program (see package supervisor). On
 // Linux no process survives the command or this program, however it ends, and no
 // other process is affected. Two cases are not covered and set Result.Lost:
 // processes of another user (sudo), which we cannot kill, and processes outside
-// the keeper's session after the command has killed its keeper. On other Unix
+// the supervisor's session after the command has killed its supervisor. On other Unix
 // systems, processes that leave the process group survive; on Windows, the
 // descendants of an exited shell do.
 //
@@ -28,7 +28,7 @@ import (
 	"os"
 	"time"
 
-	"agent/internal/tools/shell/keeper"
+	"agent/internal/tools/shell/supervisor"
 	"agent/internal/tools/snapshot"
 )
 
@@ -50,7 +50,7 @@ const (
 
 // ErrSandbox is the error of a command that did not start because its sandbox could
 // not be set up.
-var ErrSandbox = keeper.ErrSandbox
+var ErrSandbox = supervisor.ErrSandbox
 
 // Command is a command to run.
 type Command struct {
@@ -118,7 +118,7 @@ type Result struct {
 
 	Why  Reason // why Run stopped it
 	Left bool   // processes outlived the shell and were killed
-	Lost bool   // processes may still be running: it killed its keeper, or they run as another user
+	Lost bool   // processes may still be running: it killed its supervisor, or they run as another user
 	Kept Kept   // complete once the command has ended
 }
 

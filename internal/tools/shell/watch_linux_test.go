@@ -602,7 +602,7 @@ func TestCommandsWithoutAStore(t *testing.T) {
 			}
 			command.Snapshot.Strict = true
 			command.Line = "echo newer >a"
-			if _, err := shell.Run(t.Context(), command); !errors.Is(err, shell.ErrUnkept) || !strings.Contains(err.Error(), c.why) {
+			if _, err := shell.Run(t.Context(), command); !errors.Is(err, shell.ErrNotUndoable) || !strings.Contains(err.Error(), c.why) {
 				t.Errorf("the error is %v", err)
 			}
 			if text, _ := os.ReadFile(filepath.Join(w.dir, "a")); string(text) != "new\n" {
@@ -674,8 +674,8 @@ func TestWatchKeepsFilesInEachTurn(t *testing.T) {
 	same(t, []string{string(all[0].Before.Kind), all[1].Before.Hash}, []string{"absent", hex.EncodeToString(sum[:])})
 }
 
-// When the keeper is killed, a command that changes files ends.
-func TestCommandEndsWithItsKeeper(t *testing.T) {
+// When the supervisor is killed, a command that changes files ends.
+func TestCommandEndsWithItsSupervisor(t *testing.T) {
 	w := watch(t, sandbox.Complete)
 	c := w.command("echo $$ >pid; mv pid ready; while true; do echo x >a; rm a; done")
 	r, err := shell.Start(c)
@@ -692,11 +692,11 @@ func TestCommandEndsWithItsKeeper(t *testing.T) {
 		t.Fatal(err)
 	}
 	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
-	keeper, err := strconv.Atoi(fields[1])
+	supervisor, err := strconv.Atoi(fields[1])
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := syscall.Kill(keeper, syscall.SIGKILL); err != nil {
+	if err := syscall.Kill(supervisor, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
 	<-r.Done()

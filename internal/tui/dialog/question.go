@@ -45,7 +45,7 @@ type question struct {
 // run changes more than the first, no row is marked, so that enter cannot approve by accident.
 func newQuestion(ask event.Ask, st *ink.Styles, short func(dir string) string, edit func() *editor.Editor) question {
 	q := question{ask: ask, plan: newPlan(ask.Plan, edit), rows: RowsOf(ask), body: body{limit: diffLines, change: -1}, st: st, short: short}
-	if len(WarningsOf(ask)) > 0 || ask.Again && (ask.Unkept != "" || ask.Stay != "") {
+	if len(WarningsOf(ask)) > 0 || ask.Again && (ask.NotUndoable != "" || ask.Stay != "") {
 		q.rows.at = -1
 	}
 	q.rows.preselect(ask.Form)

@@ -137,7 +137,7 @@ func askCommandLine(ask event.Ask, c event.Target, short func(string) string) st
 		text += " in " + ExactLine(short(c.Dir))
 	}
 	switch {
-	case ask.Again && ask.Unkept != "":
+	case ask.Again && ask.NotUndoable != "":
 	case ask.Again && ask.Reach == event.ReachAll:
 		text += " outside the sandbox"
 	case ask.Again && ask.Reach == event.ReachHome:
@@ -160,8 +160,8 @@ func ReasonText(ask event.Ask) string {
 
 func reasonText(ask event.Ask) string {
 	switch {
-	case ask.Again && ask.Unkept != "":
-		return "It tried to change " + cmp.Or(ExactLine(ask.Blocked), "a file") + ", which cannot be undone: " + ExactLine(ask.Unkept) + "."
+	case ask.Again && ask.NotUndoable != "":
+		return "It tried to change " + cmp.Or(ExactLine(ask.Blocked), "a file") + ", which cannot be undone: " + ExactLine(ask.NotUndoable) + "."
 	case ask.Again && ask.Reach == event.ReachHome:
 		return "It failed because " + ExactLine(ask.Blocked) + " is in your home directory, which commands that you did not approve cannot see. In the sandbox it can then read all your files but credentials."
 	case ask.Again && ask.Blocked != "":

@@ -348,7 +348,7 @@ func undoNotes(plan event.UndoPlan, offersIgnored bool) []dialog.Note {
 	for _, l := range plan.Lost {
 		alerts = append(alerts, transcript.LostText(l))
 	}
-	for _, l := range plan.Unkept {
+	for _, l := range plan.Unsaved {
 		alerts = append(alerts, transcript.UnkeptText(l))
 	}
 	for i, text := range alerts {

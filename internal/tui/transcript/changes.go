@@ -176,7 +176,7 @@ func (u *Undone) Alerts() []string {
 	for _, l := range u.Lost {
 		out = append(out, LostText(l))
 	}
-	for _, l := range u.Unkept {
+	for _, l := range u.Unsaved {
 		out = append(out, UnkeptText(l))
 	}
 	return out

@@ -2,7 +2,7 @@
 // decides nothing about permissions. Start reading at Profile; Probe returns the
 // support of this system.
 //
-// On Linux the keeper of a command (package keeper) calls Start. In the complete
+// On Linux the supervisor of a command (package supervisor) calls Start. In the complete
 // form the command runs in a user, a network and an IPC namespace that all commands of a
 // Session share, so a test reaches a server that a job has started, and in a mount
 // namespace of its own: everything is read-only except the writable paths, and
@@ -123,7 +123,7 @@ func (p *Profile) hidden() []string {
 	return p.Hide
 }
 
-// plan is a profile as it is sent to the keeper.
+// plan is a profile as it is sent to the supervisor.
 type plan struct {
 	form    Form
 	files   uint64 // soft limit of open files for the command; 0 means unchanged
@@ -155,7 +155,7 @@ const (
 const withIPC = "ipc"
 
 // Order returns the profile as words for Start, and the namespaces of the
-// session, which the keeper inherits. The first use of a session opens it.
+// session, which the supervisor inherits. The first use of a session opens it.
 func (p *Profile) Order() (words []string, namespaces Namespaces, err error) {
 	if p.Session == nil || p.Session.form == None {
 		return nil, Namespaces{}, errors.New("no sandbox is available on this system")

@@ -56,7 +56,7 @@ func Start(words []string, c Command) (pid int, l *Listener, err error) {
 	return pid, nil, err
 }
 
-// Value packs an error of Start for a report of the keeper.
+// Value packs an error of Start for a report of the supervisor.
 func Value(err error) uint32 {
 	var errno syscall.Errno
 	errors.As(err, &errno)

@@ -84,7 +84,7 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.errno }
 
-// Value packs an error of Start for a report of the keeper.
+// Value packs an error of Start for a report of the supervisor.
 func Value(err error) uint32 {
 	e := &Error{stage: preparing}
 	if !errors.As(err, &e) {

@@ -1,5 +1,5 @@
 // Package watch keeps what a command is about to change, so that the change can be
-// undone. It runs in the keeper of the command. The filter of the command's sandbox holds
+// undone. It runs in the supervisor of the command. The filter of the command's sandbox holds
 // each system call that changes the tree of files or opens a file for writing. A Watcher
 // reads the path, puts the old content into a store, and lets the call continue or makes it.
 //

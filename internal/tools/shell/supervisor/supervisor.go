@@ -1,27 +1,27 @@
-// Package keeper is a small supervisor process between this program and a
+// Package supervisor is a small process between this program and a
 // command. It starts the command, and kills all of its processes at the end.
 // Start reading at Start and Run.
 //
 // The program starts itself again with the argument Name. That process leads its
 // own session without a terminal; the command is a process group in it. On Linux
-// the keeper is a subreaper: every orphan of the command becomes its child, even
-// daemons and processes in other sessions. Only the keeper reaps its children, so
+// the supervisor is a subreaper: every orphan of the command becomes its child, even
+// daemons and processes in other sessions. Only the supervisor reaps its children, so
 // their process IDs are not reused while it kills them. It kills until no child
 // is left. Processes of other commands are never its children.
 //
-// The keeper exits when all processes of the command are dead. It kills them when
+// The supervisor exits when all processes of the command are dead. It kills them when
 // it gets the order Kill, or when the pipe of its orders is closed, as when this
 // program dies.
 //
-// A command with an Order.Sandbox is started by package sandbox. The keeper itself
+// A command with an Order.Sandbox is started by package sandbox. The supervisor itself
 // stays outside, so that it can end every process of the command.
 //
-// With an Order.Snapshot the keeper also keeps the files that the command changes: see
+// With an Order.Snapshot the supervisor also keeps the files that the command changes: see
 // package watch.
 //
-// Start starts a keeper with an order. Run turns a process into a keeper. It must be the first call in main of every
+// Start starts a supervisor with an order. Run turns a process into a supervisor. It must be the first call in main of every
 // program that starts commands, and in TestMain of tests that do.
-package keeper
+package supervisor
 
 import (
 	"bytes"
@@ -36,14 +36,14 @@ import (
 	"agent/internal/tools/snapshot"
 )
 
-// Name is the only argument of a keeper process.
-const Name = "agent: keeper"
+// Name is the only argument of a supervisor process.
+const Name = "agent: supervisor"
 
-// The file descriptors of a keeper, after the three standard streams, which it
+// The file descriptors of a supervisor, after the three standard streams, which it
 // does not use.
 const (
-	Orders  = 3 + iota // the keeper reads an Order, then NewTurn, Terminate and Kill bytes
-	Reports            // the keeper writes Reports
+	Orders  = 3 + iota // the supervisor reads an Order, then NewTurn, Terminate and Kill bytes
+	Reports            // the supervisor writes Reports
 	Input              // input of the command
 	Output             // standard output of the command
 	Errors             // standard error of the command
@@ -60,7 +60,7 @@ const (
 	Kill      = 'k' // send SIGKILL; closing Orders means the same
 )
 
-// Order is a command to run in the current directory of the keeper.
+// Order is a command to run in the current directory of the supervisor.
 type Order struct {
 	Args      []string // path of the program, and its arguments
 	Env       []string
@@ -73,11 +73,11 @@ type Order struct {
 }
 
 // dispatched is set by Run. A program that does not call Run must not start
-// itself as a keeper: it would run main again, which could do the same forever.
+// itself as a supervisor: it would run main again, which could do the same forever.
 var dispatched bool
 
 // Dispatched reports whether this program has called Run and can start itself as
-// a keeper.
+// a supervisor.
 func Dispatched() bool { return dispatched }
 
 var errZero = errors.New("the command or its environment contains a NUL byte")
@@ -148,42 +148,42 @@ func lists(o *snapshot.Order) []*[]string {
 	return []*[]string{&o.Roots, &o.Skip, &o.Protected, &o.Approved, &o.GitDirs, &o.Repositories, &o.Search.Inside, &o.Search.Outside, &o.Search.Relative}
 }
 
-// Report is a message from the keeper about its command. The text of the kinds with one
+// Report is a message from the supervisor about its command. The text of the kinds with one
 // follows the encoded Report; Value is its length.
 type Report struct {
 	Kind  byte
 	Value uint32
 }
 
-// The kinds of Report, in the order of their sending. Turned, and those from Unkept to Created,
+// The kinds of Report, in the order of their sending. TurnStarted, and those from ChangeRefused to Created,
 // may come at any time after Started.
 const (
-	Failed    = 'f' // the command did not start; the value is the errno; last report
-	Unstored  = 'n' // it did not start because its files cannot be kept; the text is why, for the user; last report
-	Refused   = 'r' // it did not start in its sandbox; the value is for sandbox.Unpack; last report
-	Unkept    = 'k' // the first change that was refused because its file cannot be kept; the text is the path, a zero byte, and why
-	Protected = 'p' // a change of a protected path was refused; the text is the path
-	Settings  = 'o' // a change of a configuration file of git was refused; the text is the path, a zero byte, and the settings
-	Planted   = 'g' // the command may have created a repository; the text is the directory
-	Made      = 'm' // Planted for a directory that the command has created; the text is the directory
-	Created   = 'i' // a protected path was created; the text is the path
-	Started   = 's' // the value is the ID of the process and its group
-	Turned    = 't' // NewTurn has been executed
-	Exited    = 'x' // the shell exited; the value is the wait status
-	Touched   = 'c' // the value is how many paths were kept
-	Unwatched = 'u' // some changed files are not kept; the text is why, for the user
-	Left      = 'l' // other processes had to be killed
-	Done      = 'd' // all processes are dead; last report
-	Beyond    = 'b' // only processes of another user are left, which cannot be killed; last report
+	Failed        = 'f' // the command did not start; the value is the errno; last report
+	StoreFailed   = 'n' // it did not start because its files cannot be kept; the text is why, for the user; last report
+	Refused       = 'r' // it did not start in its sandbox; the value is for sandbox.Unpack; last report
+	ChangeRefused = 'k' // the first change that was refused because its file cannot be kept; the text is the path, a zero byte, and why
+	Protected     = 'p' // a change of a protected path was refused; the text is the path
+	Settings      = 'o' // a change of a configuration file of git was refused; the text is the path, a zero byte, and the settings
+	Planted       = 'g' // the command may have created a repository; the text is the directory
+	Made          = 'm' // Planted for a directory that the command has created; the text is the directory
+	Created       = 'i' // a protected path was created; the text is the path
+	Started       = 's' // the value is the ID of the process and its group
+	TurnStarted   = 't' // NewTurn has been executed
+	Exited        = 'x' // the shell exited; the value is the wait status
+	Touched       = 'c' // the value is how many paths were kept
+	NotRecorded   = 'u' // some changed files are not kept; the text is why, for the user
+	KilledRest    = 'l' // other processes had to be killed
+	Done          = 'd' // all processes are dead; last report
+	Unkillable    = 'b' // only processes of another user are left, which cannot be killed; last report
 )
 
 // Errors of Start.
 var (
 	// ErrSandbox is the error of a command whose sandbox could not be set up.
 	ErrSandbox = errors.New("set up the sandbox")
-	// ErrUnstored is the error of a command whose files cannot be kept, although its order
+	// ErrStoreFailed is the error of a command whose files cannot be kept, although its order
 	// is strict. Its text is for the user.
-	ErrUnstored = errors.New("the files that the command changes cannot be kept")
+	ErrStoreFailed = errors.New("the files that the command changes cannot be kept")
 )
 
 // Files describes the saved states of the files that a command with an Order.Snapshot has
@@ -232,8 +232,8 @@ func Decode(b []byte) Report { return Report{b[0], binary.BigEndian.Uint32(b[1:]
 
 // HasText reports whether a text follows the report.
 func (r Report) HasText() bool {
-	return slices.Contains([]byte{Unstored, Unwatched, Unkept, Protected, Settings, Planted, Made, Created}, r.Kind)
+	return slices.Contains([]byte{StoreFailed, NotRecorded, ChangeRefused, Protected, Settings, Planted, Made, Created}, r.Kind)
 }
 
-// Open opens the store of files at a path. The process of the keeper closes it by ending.
+// Open opens the store of files at a path. The process of the supervisor closes it by ending.
 type Open func(path string) (snapshot.Store, error)

@@ -1,6 +1,6 @@
 //go:build unix
 
-package keeper
+package supervisor
 
 import (
 	"encoding/binary"
@@ -16,7 +16,7 @@ import (
 	"agent/internal/tools/shell/sandbox"
 )
 
-// Run turns this process into a keeper if it was started as one, and then does
+// Run turns this process into a supervisor if it was started as one, and then does
 // not return. It opens the store of an Order.Snapshot with open, which may be nil if there
 // are none. Package dispatch calls it.
 func Run(open Open) {
@@ -39,7 +39,7 @@ func keep(open Open) {
 	}
 	w, err := newWatch(o.Snapshot, open)
 	if err != nil {
-		reportText(Unstored, err.Error())
+		reportText(StoreFailed, err.Error())
 		return
 	}
 	if abandoned() {
@@ -71,7 +71,7 @@ func keep(open Open) {
 	report(Started, uint32(pid))
 	w.serve()
 	_ = syscall.Chdir("/")
-	k := &keeper{leader: pid, group: pid, cgroup: f, watch: w, signaled: map[int]bool{}, killed: make(chan struct{})}
+	k := &supervisor{leader: pid, group: pid, cgroup: f, watch: w, signaled: map[int]bool{}, killed: make(chan struct{})}
 	go k.handleOrders()
 	for k.reap() {
 	}
@@ -82,7 +82,7 @@ func keep(open Open) {
 	k.turn.Lock() // what a turn that is beginning keeps must not be lost
 	w.report()
 	if k.left {
-		report(Left, 0)
+		report(KilledRest, 0)
 	}
 	report(Done, 0)
 }
@@ -160,8 +160,8 @@ func reportText(kind byte, text string) {
 // maxText is the longest text of a report. Its end is sent if it is longer.
 const maxText = 4096 - Size
 
-// keeper is the state of this process.
-type keeper struct {
+// supervisor is the state of this process.
+type supervisor struct {
 	watch  *watching
 	group  int // process group of the command
 	cgroup *cgroup
@@ -178,78 +178,78 @@ type keeper struct {
 }
 
 // handleOrders executes orders until Orders is closed, then kills.
-func (k *keeper) handleOrders() {
+func (s *supervisor) handleOrders() {
 	order := make([]byte, 1)
 	for readFull(order) {
 		if order[0] == NewTurn {
-			k.turn.Lock()
-			k.watch.newTurn()
-			k.turn.Unlock()
-			report(Turned, 0)
+			s.turn.Lock()
+			s.watch.newTurn()
+			s.turn.Unlock()
+			report(TurnStarted, 0)
 			continue
 		}
-		k.mu.Lock()
+		s.mu.Lock()
 		if order[0] == Terminate {
-			k.terminate()
+			s.terminate()
 		} else {
-			k.kill()
+			s.kill()
 		}
-		k.mu.Unlock()
+		s.mu.Unlock()
 	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.kill()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.kill()
 }
 
 // reap waits for a child to exit and reaps all exited children. It returns false
-// if no child is left. A process ID can be reused after reaping, so k.mu is held
+// if no child is left. A process ID can be reused after reaping, so s.mu is held
 // meanwhile.
-func (k *keeper) reap() bool {
-	pid, status, err := k.wait()
-	defer k.mu.Unlock()
+func (s *supervisor) reap() bool {
+	pid, status, err := s.wait()
+	defer s.mu.Unlock()
 	for pid > 0 || err == syscall.EINTR {
 		if pid > 0 {
-			k.reaped(pid, status)
+			s.reaped(pid, status)
 		}
 		pid, err = syscall.Wait4(-1, &status, syscall.WNOHANG, nil)
 	}
-	// Children of the reaped processes are now children of the keeper.
+	// Children of the reaped processes are now children of the supervisor.
 	switch {
 	case err != nil:
 		return false
-	case k.killing:
-		k.kill()
-	case k.terminating:
-		k.terminate()
+	case s.killing:
+		s.kill()
+	case s.terminating:
+		s.terminate()
 	}
 	return true
 }
 
-func (k *keeper) reaped(pid int, status syscall.WaitStatus) {
-	delete(k.signaled, pid)
-	if pid == k.leader {
-		k.leader = 0
+func (s *supervisor) reaped(pid int, status syscall.WaitStatus) {
+	delete(s.signaled, pid)
+	if pid == s.leader {
+		s.leader = 0
 		report(Exited, uint32(status))
 		return
 	}
-	if k.killing && status.Signaled() && status.Signal() == syscall.SIGKILL {
-		k.left = true
+	if s.killing && status.Signaled() && status.Signal() == syscall.SIGKILL {
+		s.left = true
 	}
 }
 
 // terminate sends SIGTERM to every process of the command once: first to the
 // group, then to new children.
-func (k *keeper) terminate() {
-	if !k.terminating && k.leader != 0 {
-		k.groupSignaled = true
-		_ = syscall.Kill(-k.group, syscall.SIGTERM)
+func (s *supervisor) terminate() {
+	if !s.terminating && s.leader != 0 {
+		s.groupSignaled = true
+		_ = syscall.Kill(-s.group, syscall.SIGTERM)
 	}
-	k.terminating = true
+	s.terminating = true
 	for _, pid := range children() {
-		if group, _ := syscall.Getpgid(pid); k.signaled[pid] || k.groupSignaled && group == k.group {
+		if group, _ := syscall.Getpgid(pid); s.signaled[pid] || s.groupSignaled && group == s.group {
 			continue
 		}
-		k.signaled[pid] = true
+		s.signaled[pid] = true
 		_ = syscall.Kill(pid, syscall.SIGTERM)
 	}
 }
@@ -257,14 +257,14 @@ func (k *keeper) terminate() {
 // kill kills the group and all children. Grandchildren become children as their
 // parents die, and reap kills them. It gives up when only processes of other
 // users are left.
-func (k *keeper) kill() {
-	if !k.killing {
-		k.killing = true
-		close(k.killed)
-		k.cgroup.freeze()
+func (s *supervisor) kill() {
+	if !s.killing {
+		s.killing = true
+		close(s.killed)
+		s.cgroup.freeze()
 	}
-	if k.leader != 0 || groupAlive(k.group) {
-		_ = syscall.Kill(-k.group, syscall.SIGKILL)
+	if s.leader != 0 || groupAlive(s.group) {
+		_ = syscall.Kill(-s.group, syscall.SIGKILL)
 	}
 	killed, foreign := 0, 0
 	for _, pid := range children() {
@@ -275,8 +275,8 @@ func (k *keeper) kill() {
 		}
 	}
 	if killed == 0 && foreign > 0 {
-		k.watch.report()
-		report(Beyond, uint32(foreign))
+		s.watch.report()
+		report(Unkillable, uint32(foreign))
 		syscall.Exit(0)
 	}
 }

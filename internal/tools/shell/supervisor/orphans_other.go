@@ -1,6 +1,6 @@
 //go:build unix && !linux
 
-package keeper
+package supervisor
 
 import (
 	"os"
@@ -11,10 +11,10 @@ import (
 
 func executable() (string, error) { return os.Executable() }
 
-// ownSession starts a keeper in its own session.
+// ownSession starts a supervisor in its own session.
 func ownSession() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
-// killOrphans kills the process group of a command whose keeper was killed.
+// killOrphans kills the process group of a command whose supervisor was killed.
 func (p *Process) killOrphans(int) {
 	if p.Group > 0 {
 		_ = unix.Kill(-p.Group, unix.SIGKILL)

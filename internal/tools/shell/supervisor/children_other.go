@@ -1,6 +1,6 @@
 //go:build unix && !linux
 
-package keeper
+package supervisor
 
 import "syscall"
 
@@ -11,11 +11,11 @@ func becomeSubreaper() {}
 // attributes start the command as a process group.
 func attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
-// wait waits for a child to exit and reaps it. k.mu is held on return, but not
+// wait waits for a child to exit and reaps it. s.mu is held on return, but not
 // during the reaping.
-func (k *keeper) wait() (pid int, status syscall.WaitStatus, err error) {
+func (s *supervisor) wait() (pid int, status syscall.WaitStatus, err error) {
 	pid, err = syscall.Wait4(-1, &status, 0, nil)
-	k.mu.Lock()
+	s.mu.Lock()
 	return pid, status, err
 }
 

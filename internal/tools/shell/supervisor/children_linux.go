@@ -1,4 +1,4 @@
-package keeper
+package supervisor
 
 import (
 	"bytes"
@@ -19,20 +19,20 @@ const (
 // becomeSubreaper makes orphaned descendants children of this process.
 func becomeSubreaper() { syscall.RawSyscall(syscall.SYS_PRCTL, setChildSubreaper, 1, 0) }
 
-// attributes start the command as a process group that dies with the keeper.
+// attributes start the command as a process group that dies with the supervisor.
 func attributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// wait waits until a child has exited, then takes k.mu and reaps one child. k.mu
+// wait waits until a child has exited, then takes s.mu and reaps one child. k.mu
 // is held on return.
-func (k *keeper) wait() (pid int, status syscall.WaitStatus, err error) {
+func (s *supervisor) wait() (pid int, status syscall.WaitStatus, err error) {
 	var info [128]byte // siginfo_t
 	errno := syscall.EINTR
 	for errno == syscall.EINTR {
 		_, _, errno = syscall.Syscall6(syscall.SYS_WAITID, all, 0, uintptr(unsafe.Pointer(&info)), syscall.WEXITED|noReap, 0, 0)
 	}
-	k.mu.Lock()
+	s.mu.Lock()
 	pid, err = syscall.Wait4(-1, &status, syscall.WNOHANG, nil)
 	return pid, status, err
 }

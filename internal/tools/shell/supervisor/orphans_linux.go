@@ -1,4 +1,4 @@
-package keeper
+package supervisor
 
 import (
 	"bytes"
@@ -13,14 +13,14 @@ import (
 // executable returns the running program, even if its file was replaced.
 func executable() (string, error) { return "/proc/self/exe", nil }
 
-// ownSession starts a keeper in its own session. The death of this program
-// continues a keeper that its command has stopped.
+// ownSession starts a supervisor in its own session. The death of this program
+// continues a supervisor that its command has stopped.
 func ownSession() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGCONT}
 }
 
-// killOrphans kills the processes of a command whose keeper was killed: those in
-// the keeper's session and in its control group. Others cannot be found.
+// killOrphans kills the processes of a command whose supervisor was killed: those in
+// the supervisor's session and in its control group. Others cannot be found.
 func (p *Process) killOrphans(session int) {
 	group := Fence(session)
 	if group != "" {

@@ -1,6 +1,6 @@
 //go:build unix
 
-package keeper
+package supervisor
 
 import (
 	"errors"
@@ -18,34 +18,34 @@ import (
 	"agent/internal/tools/shell/sandbox"
 )
 
-// Process is a command and its keeper. The fields that are not documented otherwise do not
+// Process is a command and its supervisor. The fields that are not documented otherwise do not
 // change.
 type Process struct {
 	Group int // process ID of the command and ID of its process group; 0 if unknown
 
 	Exited chan struct{} // closed when the command has exited; its descendants may be alive
-	Done   chan struct{} // closed when all processes and the keeper have exited
+	Done   chan struct{} // closed when all processes and the supervisor have exited
 
 	Status *syscall.WaitStatus // of the command, after Exited is closed; nil if unknown
 	Files  Files               // after Done is closed
 	Left   bool                // after Done is closed: processes outlived the command and were killed
 	Lost   bool                // after Done is closed: processes may be left
 
-	keeper *exec.Cmd
-	orders *os.File
-	turn   sync.Mutex    // held while a new turn begins
-	turned chan struct{} // has a token when a new turn has begun
+	supervisor *exec.Cmd
+	orders     *os.File
+	turn       sync.Mutex    // held while a new turn begins
+	turned     chan struct{} // has a token when a new turn has begun
 }
 
 // Streams are the standard streams of a command. The caller closes them after Start.
 type Streams struct{ Input, Output, Errors *os.File }
 
-// Start starts a keeper in a directory and sends it the order. The command of the order
+// Start starts a supervisor in a directory and sends it the order. The command of the order
 // runs in sandbox p; nil means without a sandbox. An error means that the command does not
 // run.
 func Start(o Order, p *sandbox.Profile, dir string, s Streams) (*Process, error) {
 	if !dispatched {
-		return nil, errors.New("this program cannot start commands: main does not call keeper.Run")
+		return nil, errors.New("this program cannot start commands: main does not call supervisor.Run")
 	}
 	var namespaces []*os.File
 	if p != nil {
@@ -76,23 +76,23 @@ func Start(o Order, p *sandbox.Profile, dir string, s Streams) (*Process, error)
 	}
 	defer w.Close()
 	started := &Process{orders: orders, turned: make(chan struct{}, 1), Exited: make(chan struct{}), Done: make(chan struct{})}
-	started.keeper = &exec.Cmd{
+	started.supervisor = &exec.Cmd{
 		Path: path, Args: []string{Name},
 		Dir: dir, Env: []string{}, // the command can read its parent's environment
 		ExtraFiles:  append([]*os.File{theirs, w, s.Input, s.Output, s.Errors}, namespaces...),
 		SysProcAttr: ownSession(),
 	}
-	if err := started.keeper.Start(); err != nil {
+	if err := started.supervisor.Start(); err != nil {
 		orders.Close()
 		reports.Close()
 		return nil, err
 	}
-	theirs.Close() // so that the exit of the keeper closes both pipes
+	theirs.Close() // so that the exit of the supervisor closes both pipes
 	w.Close()
 	if err := started.begin(o.Args[0], encoded, reports); err != nil {
 		orders.Close()
 		reports.Close()
-		started.keeper.Wait()
+		started.supervisor.Wait()
 		return nil, err
 	}
 	go started.listen(reports)
@@ -100,16 +100,16 @@ func Start(o Order, p *sandbox.Profile, dir string, s Streams) (*Process, error)
 }
 
 // begin sends the order and waits until the program has started. The command may
-// already have stopped the keeper, which is then continued, or killed it, which
+// already have stopped the supervisor, which is then continued, or killed it, which
 // listen handles.
 func (p *Process) begin(program string, order []byte, reports *os.File) error {
 	if _, err := p.orders.Write(order); err != nil {
-		return fmt.Errorf("send the order to the keeper: %w", err)
+		return fmt.Errorf("send the order to the supervisor: %w", err)
 	}
 	b := make([]byte, Size)
 	err := os.ErrDeadlineExceeded
 	for errors.Is(err, os.ErrDeadlineExceeded) {
-		_ = p.keeper.Process.Signal(syscall.SIGCONT)
+		_ = p.supervisor.Process.Signal(syscall.SIGCONT)
 		_ = reports.SetReadDeadline(time.Now().Add(time.Second))
 		_, err = io.ReadFull(reports, b)
 	}
@@ -123,14 +123,14 @@ func (p *Process) begin(program string, order []byte, reports *os.File) error {
 		return fmt.Errorf("%s: %w", program, syscall.Errno(r.Value))
 	case Refused:
 		return fmt.Errorf("%w: %w", ErrSandbox, sandbox.Unpack(r.Value))
-	case Unstored:
-		return fmt.Errorf("%w: %s", ErrUnstored, readText(r, reports))
+	case StoreFailed:
+		return fmt.Errorf("%w: %s", ErrStoreFailed, readText(r, reports))
 	}
 	p.Group = int(r.Value)
 	return nil
 }
 
-// listen handles the reports of the keeper and waits for it.
+// listen handles the reports of the supervisor and waits for it.
 func (p *Process) listen(reports *os.File) {
 	defer close(p.Done)
 	lost, beyond := true, false
@@ -143,13 +143,13 @@ func (p *Process) listen(reports *os.File) {
 			status := syscall.WaitStatus(r.Value)
 			p.Status = &status
 			close(p.Exited)
-		case Turned:
+		case TurnStarted:
 			p.turned <- struct{}{}
 		case Touched:
 			p.Files.Touched = int(r.Value)
-		case Unwatched:
+		case NotRecorded:
 			p.Files.Problem = readText(r, reports)
-		case Unkept:
+		case ChangeRefused:
 			path, why, _ := strings.Cut(readText(r, reports), "\x00")
 			p.Files.Refused = &Change{Path: path, Why: why}
 		case Protected:
@@ -163,11 +163,11 @@ func (p *Process) listen(reports *os.File) {
 			p.Files.Made = append(p.Files.Made, readText(r, reports))
 		case Planted:
 			p.Files.Planted = append(p.Files.Planted, readText(r, reports))
-		case Left:
+		case KilledRest:
 			p.Left = true
 		case Done:
 			lost = false
-		case Beyond:
+		case Unkillable:
 			beyond = true
 		}
 	}
@@ -175,9 +175,9 @@ func (p *Process) listen(reports *os.File) {
 	p.orders.Close()
 	p.Lost = lost
 	if lost && !beyond {
-		p.killOrphans(p.keeper.Process.Pid)
+		p.killOrphans(p.supervisor.Process.Pid)
 	}
-	p.keeper.Wait()
+	p.supervisor.Wait()
 	if p.Status == nil {
 		close(p.Exited)
 	}
@@ -186,12 +186,12 @@ func (p *Process) listen(reports *os.File) {
 // readText returns the text of a report.
 func readText(r Report, reports *os.File) string {
 	b := make([]byte, r.Value)
-	n, _ := io.ReadFull(reports, b) // less if the keeper was killed
+	n, _ := io.ReadFull(reports, b) // less if the supervisor was killed
 	return string(b[:n])
 }
 
-// NewTurn makes the keeper keep the files again that the command changes. It waits until
-// the keeper has begun, or all processes have ended.
+// NewTurn makes the supervisor keep the files again that the command changes. It waits until
+// the supervisor has begun, or all processes have ended.
 func (p *Process) NewTurn() {
 	p.turn.Lock()
 	defer p.turn.Unlock()
@@ -209,17 +209,17 @@ func (p *Process) Terminate() { p.send(Terminate) }
 func (p *Process) Kill() { p.send(Kill) }
 
 func (p *Process) send(order byte) {
-	_, _ = p.orders.Write([]byte{order}) // fails if the keeper has exited
-	_ = p.keeper.Process.Signal(syscall.SIGCONT)
+	_, _ = p.orders.Write([]byte{order}) // fails if the supervisor has exited
+	_ = p.supervisor.Process.Signal(syscall.SIGCONT)
 }
 
-// Abandon kills the keeper, for processes that Kill cannot end because they hang
+// Abandon kills the supervisor, for processes that Kill cannot end because they hang
 // in the kernel.
-func (p *Process) Abandon() { _ = p.keeper.Process.Kill() }
+func (p *Process) Abandon() { _ = p.supervisor.Process.Kill() }
 
-// ID returns the process ID of the keeper. On Linux, all processes of the command are its
+// ID returns the process ID of the supervisor. On Linux, all processes of the command are its
 // descendants.
-func (p *Process) ID() int { return p.keeper.Process.Pid }
+func (p *Process) ID() int { return p.supervisor.Process.Pid }
 
 // HowItEnded returns the exit code of the command and a description. The code is -1 if a
 // signal ended it or it has not exited.

@@ -1,6 +1,6 @@
 //go:build unix && !linux
 
-package keeper
+package supervisor
 
 import "syscall"
 

@@ -1,4 +1,4 @@
-package keeper
+package supervisor
 
 import (
 	"bytes"
@@ -61,7 +61,7 @@ func cgroupOf(attr *syscall.SysProcAttr) int {
 	return -1
 }
 
-// restoreThread moves this thread back to its group, so that the keeper can
+// restoreThread moves this thread back to its group, so that the supervisor can
 // create threads when the command has used up the limit.
 func (c *cgroup) restoreThread() {
 	if c != nil && c.home != "" {
@@ -83,7 +83,7 @@ func (c *cgroup) remove() {
 	}
 }
 
-// Fence returns the directory of the control group of the keeper with this
+// Fence returns the directory of the control group of the supervisor with this
 // process ID, or "" if control groups are not used.
 func Fence(pid int) string {
 	above, _ := parentCgroup()

@@ -1,6 +1,6 @@
 //go:build unix
 
-package keeper
+package supervisor
 
 import (
 	"errors"
@@ -15,7 +15,7 @@ import (
 // workers is how many file changes are kept at once.
 const workers = 4
 
-// watching is the part of a keeper that answers the system calls of the command and keeps
+// watching is the part of a supervisor that answers the system calls of the command and keeps
 // files. Its watcher is nil if there are none to keep.
 type watching struct {
 	strict   bool
@@ -47,7 +47,7 @@ func newWatch(o *snapshot.Order, open Open) (*watching, error) {
 		return w, nil
 	}
 	w.watcher = watch.New(*o, store, watch.Reports{
-		Refused:   func(path, why string) { reportText(Unkept, path+"\x00"+why) },
+		Refused:   func(path, why string) { reportText(ChangeRefused, path+"\x00"+why) },
 		Protected: func(path string) { reportText(Protected, path) },
 		Settings:  func(path, settings string) { reportText(Settings, path+"\x00"+settings) },
 		Created:   func(path string) { reportText(Created, path) },
@@ -112,6 +112,6 @@ func (w *watching) report() {
 		w.problem = w.watcher.Problem()
 	}
 	if w.problem != "" {
-		reportText(Unwatched, w.problem)
+		reportText(NotRecorded, w.problem)
 	}
 }

@@ -35,6 +35,8 @@ func TestDivide(t *testing.T) {
 		"none accepted": {event.HunkAnswer{}, "", "0 of 2 hunks", says + "rejected, not applied.\n- f, hunk 2 (line 11 of your version): rejected, not applied."},
 		"both edited": {event.HunkAnswer{Edited: []event.EditedHunk{{Hunk: 0, Text: strings.Replace(first, "B", "X", 1)}, {Hunk: 1, Text: strings.Replace(second, "K", "Y", 1)}}},
 			strings.NewReplacer("b", "X", "k", "Y").Replace(string(c.Before)), "2 of 2 hunks, 2 edited", says + "applied with changes of the user.\n- f, hunk 2 (line 11 of your version): applied with changes of the user."},
+		"one edited": {event.HunkAnswer{Accepted: []int{1}, Edited: []event.EditedHunk{{Hunk: 0, Text: strings.Replace(first, "B", "X", 1)}}},
+			strings.NewReplacer("b", "X", "k", "K").Replace(string(c.Before)), "2 of 2 hunks, 1 edited", says + "applied with changes of the user.\n- f, hunk 2 (line 11 of your version): applied."},
 		"edited to the old text": {event.HunkAnswer{Edited: []event.EditedHunk{{Hunk: 0, Text: strings.Replace(first, "B", "b", 1)}}},
 			"", "1 of 2 hunks, 1 edited", says + "applied with changes of the user.\n- f, hunk 2 (line 11 of your version): rejected, not applied."},
 	} {
@@ -52,6 +54,15 @@ func TestDivide(t *testing.T) {
 		if d := cmp.Diff(p, want); d != "" {
 			t.Errorf("%s: got (-), want (+):\n%s", name, d)
 		}
+	}
+}
+
+// An answer for a file that the call does not change is an error.
+func TestDivideByAnUnknownFile(t *testing.T) {
+	c, d := twoHunks()
+	p, err := diffs.Divide([]tools.Change{c}, []event.Diff{d}, []event.HunkAnswer{{Path: "f", Accepted: []int{0}}, {Path: "unknown", Accepted: []int{0}}})
+	if err == nil || err.Error() != "it does not change unknown" {
+		t.Errorf("got %v, %v", p, err)
 	}
 }
 

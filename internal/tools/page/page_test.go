@@ -76,6 +76,7 @@ func TestLongLines(t *testing.T) {
 	full := strings.Repeat("é", 2000)
 	for _, c := range []struct{ name, content, want string }{
 		{"longest", full + "\nb\n", "1\t" + full + "\n2\tb\n"},
+		{"longer, of ASCII", strings.Repeat("a", 2001) + "\n", "1\t" + strings.Repeat("a", 2000) + "[truncated: 1 byte more]\n" + more},
 		{"longer", full + "a\nb\n", "1\t" + full + "[truncated: 1 byte more]\n2\tb\n" + more},
 		{"as long as a block", full + strings.Repeat("a", page.Block-4001) + "\nb\n", "1\t" + full + fmt.Sprintf("[truncated: %d bytes more]\n2\tb\n", page.Block-4001) + more},
 		{"longer than a block", full + strings.Repeat("a", page.Block) + "\nb\n", "1\t" + full + fmt.Sprintf("[truncated: %d bytes more]\n2\tb\n", page.Block) + more},

@@ -77,6 +77,7 @@ os.rename("n/h", "n/HEAD")`), "n", false, true},
 		"new, linked, written by git":          {two + "git worktree add -q ../m; git log -1 --format=%B --output=$d/commondir $c; cat $d/commondir; cd ..", "m", false, false},
 		"new, linked, made by hand":            {two + "mkdir -p $d ../m; echo gitdir: $PWD/$d >../m/.git; git log -1 --format=ref:%x20refs/heads/x --output=$d/HEAD; git log -1 --format=%B --output=$d/commondir $c; cd ..", "m", false, false},
 		"new, linked, HEAD last":               {two + "mkdir -p $d ../m; echo gitdir: $PWD/$d >../m/.git; echo $e >$d/commondir; git log -1 --format=ref:%x20refs/heads/x --output=$d/HEAD; cd ..", "m", false, false},
+		"new, in a directory worktrees":        {"mkdir HEAD objects refs; git init -q -b main worktrees; git -C n log -1 --format=%B 2>/dev/null; c=$(echo ../.. | git commit-tree HEAD^{tree}); git log -1 --format=%B --output=worktrees/.git/commondir $c; printf '[core]\n\trepositoryformatversion = 0\n\tfsmonitor = evil\n' >config", "worktrees", false, false},
 		"new, linked, renamed":                 {two + "git worktree add -q ../m; echo $e >c; mv c $d/commondir; rm $d/commondir; ln c $d/commondir; ln -s $PWD/c $d/commondir; cd ..", "m", false, false},
 		"trace":                                {"GIT_TRACE=$PWD/.git/config git status; git diff --no-index --output=.git/config.worktree /dev/null f", ".", true, false},
 	} {

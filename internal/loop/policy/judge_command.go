@@ -304,6 +304,8 @@ func (p *Policy) unapproved(f Facts, left command.Trait) string {
 		return ruleDestroys
 	case left&command.Destroys != 0 && !f.losses.restorable() && !(f.contained() && f.losses.restorableStrictly(f.paths.Sandbox)):
 		return ruleLoses
+	case f.paths.Sandbox == SandboxFull && f.losses.git && !f.losses.keepsGit && len(f.losses.lost) > 0: // a script beside git
+		return ruleLoses
 	case left&command.Undetermined != 0 && !f.contained():
 		return "commands whose text does not show what they do need approval"
 	case left&command.WritesOutside != 0:

@@ -45,7 +45,7 @@ var harmlessSettings = []keysOf{
 	{"core", "abbrev autocrlf bigfilethreshold checkstat commentchar commentstring commitgraph compression eol filemode fscache hidedotfiles ignorecase longpaths loosecompression multipackindex packedgitlimit packedgitwindowsize precomposeunicode preloadindex quotepath repositoryformatversion safecrlf sparsecheckout sparsecheckoutcone splitindex symlinks trustctime untrackedcache whitespace"},
 	{"diff", "algorithm colormoved colormovedws context dstprefix indentheuristic interhunkcontext mnemonicprefix noprefix relative renamelimit renames srcprefix statgraphwidth statnamewidth submodule suppressblankempty wordregex wserrorhighlight"},
 	{"extensions", "preciousobjects relativeworktrees worktreeconfig"},
-	{"fetch", "all fsckobjects negotiationalgorithm output parallel prune prunetags recursesubmodules showforcedupdates unpacklimit writecommitgraph"},
+	{"fetch", "all fsckobjects negotiationalgorithm output parallel prune recursesubmodules showforcedupdates unpacklimit writecommitgraph"},
 	{"format", "pretty signoff"},
 	{"gc", "aggressivedepth aggressivewindow auto autodetach autopacklimit bigpackthreshold cruftpacks packrefs writecommitgraph"},
 	{"grep", "column extendedregexp fullname linenumber patterntype threads"},
@@ -71,7 +71,7 @@ var harmlessBelow = []keysOf{
 	{"color", "*"},
 	{"lfs", "access locksverify"},
 	{"maintenance", "enabled schedule"},
-	{"remote", "followremotehead gh-resolved partialclonefilter promisor prune prunetags skipdefaultupdate skipfetchall tagopt"},
+	{"remote", "followremotehead gh-resolved partialclonefilter promisor prune skipdefaultupdate skipfetchall tagopt"},
 	{"submodule", "active branch fetchrecursesubmodules ignore shallow update url"},
 }
 
@@ -129,7 +129,7 @@ func (j judge) harmless(v Variable) bool {
 	case v.Section == "remote" && v.Subsection != "" && v.Key == "fetch":
 		return keepsBranches(v.Value)
 	case v.Name() == "core.logallrefupdates": // without reflogs, commits can be lost
-		return !slices.Contains([]string{"false", "no", "off", "0"}, strings.ToLower(v.Value))
+		return v.Value == "true" || v.Value == "always"
 	case v.Name() == "options.strategy": // git runs git-merge-NAME for all others
 		return slices.Contains([]string{"ort", "recursive", "resolve", "octopus", "ours", "subtree"}, v.Value)
 	}
@@ -161,11 +161,11 @@ func IsRemoteURL(url string) bool {
 	return found && len(host) > 1 && !strings.HasPrefix(host, "-") && !strings.Contains(host, "/") && !strings.Contains(host, `\`) && !strings.HasPrefix(path, ":")
 }
 
-// keepsBranches reports whether a fetch with that refspec changes no branches of the user: it writes to
-// remote-tracking branches, tags or notes, or to nothing.
+// keepsBranches reports whether a fetch with that refspec changes no branches and tags of the user: it
+// writes to remote-tracking branches, or to nothing.
 func keepsBranches(refspec string) bool {
 	_, to, _ := strings.Cut(refspec, ":")
-	return to == "" || slices.ContainsFunc([]string{"refs/remotes/", "refs/tags/", "refs/notes/"}, func(dir string) bool { return strings.HasPrefix(to, dir) })
+	return to == "" || strings.HasPrefix(to, "refs/remotes/")
 }
 
 // isURL reports whether the value is the URL or the path of a repository.

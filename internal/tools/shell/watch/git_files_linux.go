@@ -120,8 +120,12 @@ const (
 // isConfig reports whether the path is a configuration file.
 func (f gitFile) isConfig() bool { return f.rest == "config" || f.rest == "config.worktree" }
 
-// isLinked reports whether the git directory is where git keeps that of a linked worktree.
-func (f gitFile) isLinked() bool { return filepath.Base(filepath.Dir(f.dir)) == "worktrees" }
+// isLinked reports whether the git directory is where git keeps that of a linked worktree: in the
+// directory worktrees of another git directory.
+func (f gitFile) isLinked() bool {
+	parent := filepath.Dir(f.dir)
+	return filepath.Base(parent) == "worktrees" && !strings.EqualFold(filepath.Base(f.dir), ".git") && isGitDirInUse(filepath.Dir(parent))
+}
 
 // allows reports whether the path may be changed. A configuration file that is put there must
 // also set no new program: see config.

@@ -19,8 +19,8 @@ var handles = []struct {
 	ignored map[string]string
 }{
 	{"durables", "drawn", "tui/*.go tui/transcript/*.go", map[string]string{
-		"ShellTold": "the output of the command is on the screen already",
-		"Prefix":    "the user sees it with agent inspect",
+		"ShellOutputSent": "the output of the command is on the screen already",
+		"Prefix":          "the user sees it with agent inspect",
 	}},
 	{"durables", "printed in plain mode", "tui/plain/*.go", map[string]string{
 		"Partial":           "its finished message is printed",
@@ -32,7 +32,7 @@ var handles = []struct {
 		"Compacted":         "printed as an item of the transcript",
 		"PermissionRemoved": "printed as an item of the transcript",
 		"ShellStart":        "the command is printed with its output when it has ended",
-		"ShellTold":         "the output of the command is printed already",
+		"ShellOutputSent":   "the output of the command is printed already",
 	}},
 	{"durables", "exported", "loop/export/*.go", map[string]string{"Rewound": "rewound events are not exported"}},
 	{"durables", "folded", "loop/session/*.go loop/session/calls/*.go", map[string]string{
@@ -70,7 +70,7 @@ var handles = []struct {
 		"PermissionRemoved": "an editor cannot remove permissions",
 		"ShellStart":        "an editor runs no typed commands",
 		"ShellEnd":          "an editor runs no typed commands",
-		"ShellTold":         "an editor runs no typed commands",
+		"ShellOutputSent":   "an editor runs no typed commands",
 		"DelegateStart":     "the call that starts a delegate is sent",
 	}},
 	{"previews", "sent to editors", "../cmd/agent/acp/*.go", map[string]string{
@@ -101,7 +101,7 @@ var handles = []struct {
 		"PermissionRemoved": "it concerns no turn",
 		"ShellStart":        "commands of the user are not traced",
 		"ShellEnd":          "commands of the user are not traced",
-		"ShellTold":         "commands of the user are not traced",
+		"ShellOutputSent":   "commands of the user are not traced",
 		"FilesChanged":      "the spans of calls do not have their changes",
 		"Undone":            "it concerns no turn",
 	}},

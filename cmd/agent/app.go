@@ -51,15 +51,15 @@ type flags struct {
 	permit    permit.Flags
 	budget    limits.Flags
 	prompt    settings.Prompt
-	trace     string          // file
-	traffic   *models.Traffic // recorded or replayed; may be nil
-	cont      bool            // continue the most recent session in this directory
-	resume    string          // ID of the session to resume
-	fork      bool            // fork that session
-	here      bool            // run it in the current directory
-	noSession bool            // do not save the session
-	addDirs   []string        // directories to add to the workspace
-	plain     bool            // plain mode
+	trace     string            // file
+	traffic   *models.Recording // recorded or replayed; may be nil
+	cont      bool              // continue the most recent session in this directory
+	resume    string            // ID of the session to resume
+	fork      bool              // fork that session
+	here      bool              // run it in the current directory
+	noSession bool              // do not save the session
+	addDirs   []string          // directories to add to the workspace
+	plain     bool              // plain mode
 }
 
 // opening says which session is opened, and how: by the flags, or by the choice of
@@ -239,7 +239,7 @@ func (a *app) assemble(f opening, attended bool) (err error) {
 	if err := a.openTrace(f.trace); err != nil {
 		return err
 	}
-	a.options.Notices = append(a.options.Notices, f.traffic.News())
+	a.options.Notices = append(a.options.Notices, f.traffic.Notices())
 	a.project = project.Open(a.dir, os.Getenv)
 	warnings, err := access.AddDirs(a.work, f.addDirs, set.AddDirs)
 	if err != nil {

@@ -164,7 +164,7 @@ func (a *app) goodbye(left screen.Exit) {
 		return
 	}
 	url := ""
-	if base := a.options.Models.Current.BaseURL; wire.Withheld(base) && a.choice.pick != nil && a.choice.pick.Flags.BaseURL != "" {
+	if base := a.options.Models.Current.BaseURL; wire.IsRedacted(base) && a.choice.pick != nil && a.choice.pick.Flags.BaseURL != "" {
 		url = " --base-url " + ink.SanitizeLine(base) + "  (use the full URL: its secrets are not saved)"
 	}
 	if dir := a.sandbox.TempLeft(); dir != "" {

@@ -79,7 +79,7 @@ func main() {
 // rootCommand returns `agent` with all its commands.
 func rootCommand(end *exit.Signals) *cobra.Command {
 	f := &command.Factory{IO: command.System(), Version: version, Settings: command.ReadSettings, Store: command.OpenStore, Cleanup: end.Cleanup}
-	o := &flags{traffic: &models.Traffic{Version: version}}
+	o := &flags{traffic: &models.Recording{Version: version}}
 	cmd := &cobra.Command{
 		Use:   "agent [PROMPT]",
 		Short: "an interactive coding assistant for the terminal",

@@ -54,7 +54,7 @@ const maxAutomatic = 20
 
 // NewAgent returns an agent that continues the session of o.
 func NewAgent(o Options) *Agent {
-	o.Clock = o.Clock.OrReal()
+	o.Clock = o.Clock.WithDefaults()
 	if o.Workspace.Jobs == nil {
 		o.Workspace.Jobs = noJobs{}
 	}
@@ -264,7 +264,7 @@ func (a *Agent) next(ctx context.Context, o outcome, ended chan<- outcome) bool 
 // continueWithNews starts a turn if a background delegate has ended, so that the model gets
 // its answer. It reports whether it did.
 func (a *Agent) continueWithNews(ctx context.Context, ended chan<- outcome) bool {
-	if !a.o.Delegates.HasNews() {
+	if !a.o.Delegates.HasFinished() {
 		return false
 	}
 	a.running.automatic++

@@ -308,7 +308,7 @@ func TestTimeLimitInterruptsAndEveryCallHasItsResult(t *testing.T) {
 			default:
 				want += "asked steps \"1 m 00 s so far. Continue?\" because a turn pauses every 1 m 00 s (--max-time); always: \"\"\n"
 				if name == "a request" {
-					want += "auto \"" + event.GoOn + "\"\n"
+					want += "auto \"" + event.ContinuePrompt + "\"\n"
 				}
 				want += "assistant \"that is all\"\nturn done after 2\n"
 			}

@@ -32,7 +32,7 @@ func cutBy(p phase, message, hint string) string {
 		return fmt.Sprintf(`
 			assistant "half" (cut)
 			notice test: %s. Continuing where it was cut off.
-			auto %q`, message, event.GoOn) + again(2)
+			auto %q`, message, event.ContinuePrompt) + again(2)
 	}
 	if hint != "" {
 		return fmt.Sprintf(`

@@ -194,7 +194,7 @@ func halfOpen(st *stage, p phase) scene {
 		end c0 "look x" ok: did x
 		assistant "half" (cut)
 		notice test: the response stalled: no data for 2m0s. Continuing where it was cut off.
-		auto "` + event.GoOn + `"` + again(3)
+		auto "` + event.ContinuePrompt + `"` + again(3)
 	}
 	return sc
 }

@@ -78,7 +78,7 @@ func stops() []fault {
 			sc.want = `
 				assistant "half" (cut)
 				notice test: ` + broke + `. Continuing where it was cut off.
-				auto "` + event.GoOn + `"
+				auto "` + event.ContinuePrompt + `"
 				turn interrupted (cut)
 				requests 2`
 			return sc

@@ -100,7 +100,7 @@ func TestGoldenSessionsResumeTheSame(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := summary{Messages: state.Messages, Model: state.Model, Effort: state.Effort, Mode: state.Mode, Title: state.Title,
-			Steps: state.Steps, Usage: state.Usage, Todo: state.Todo, Grants: state.Standing.Grants, Unsent: state.Untold}
+			Steps: state.Steps, Usage: state.Usage, Todo: state.Todo, Grants: state.Standing.Grants, Unsent: state.UnsentOutputs}
 		for _, e := range state.Closing {
 			record, err := event.Encode(e)
 			if err != nil {

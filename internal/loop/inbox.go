@@ -52,7 +52,7 @@ func (i *inbox) Prompts() []event.Prompt {
 // Commands returns the finished typed commands whose output the model has not
 // received.
 func (i *inbox) Commands() (out []turn.UserCommand) {
-	for _, end := range i.rec.untold() {
+	for _, end := range i.rec.unsentOutputs() {
 		out = append(out, turn.UserCommand{ID: end.ID, Message: session.ShellMessage(end)})
 	}
 	return out
@@ -68,7 +68,7 @@ func (i *inbox) News() (out []string) {
 	for _, j := range i.jobs.Ended() {
 		out = append(out, fmt.Sprintf("[Job %d (%s) ended: %s. Read its output with jobs.]", j.ID, j.Title, j.State))
 	}
-	for _, n := range i.delegates.News() {
+	for _, n := range i.delegates.Finished() {
 		out = append(out, session.DelegateNote(n.End, "", n.Task))
 	}
 	return out

@@ -139,7 +139,7 @@ func nonsense(t *testing.T, r *rand.Rand) (records []history.Record) {
 			&event.Compacted{Meta: at, Replies: 1},
 			&event.ShellStart{Meta: at, ID: id(), Line: words(), Join: r.IntN(2) == 0},
 			&event.ShellEnd{Meta: at, ID: id(), Line: words(), Join: true, Text: words()},
-			&event.ShellTold{Meta: at, ID: id()},
+			&event.ShellOutputSent{Meta: at, ID: id()},
 			&event.DelegateStart{Meta: at, ID: i, Call: id(), Name: "explore", Prompt: words(), Session: words()},
 			&event.DelegateEnd{Meta: at, ID: i - r.IntN(20), Name: "explore", Reason: event.Done, Answer: words(), Background: r.IntN(2) == 0, Steps: 2, Usage: llm.Usage{Input: i + 1}, Cost: &cost},
 			&event.UserSaid{Meta: at, Text: fmt.Sprintf("[explore %d: done]", i-r.IntN(20)), Steered: true, Auto: true},

@@ -252,9 +252,9 @@ func (r *recorder) wait(p event.Prompt) {
 	})
 }
 
-// untold returns the finished typed commands whose output the model has not received.
-func (r *recorder) untold() (all []*event.ShellEnd) {
-	r.do(func() { all = slices.Clone(r.typed.Untold) })
+// unsentOutputs returns the finished typed commands whose output the model has not received.
+func (r *recorder) unsentOutputs() (all []*event.ShellEnd) {
+	r.do(func() { all = slices.Clone(r.typed.UnsentOutputs) })
 	return all
 }
 
@@ -301,12 +301,12 @@ func (r *recorder) syncNow() {
 
 // loadTyped replaces the pending typed commands with those of a resumed session,
 // except commands that are running now. The caller holds mu.
-func (r *recorder) loadTyped(untold []*event.ShellEnd) {
+func (r *recorder) loadTyped(unsentOutputs []*event.ShellEnd) {
 	running := r.typed.Open
 	r.typed = session.Typed{Open: running}
-	for _, end := range untold {
+	for _, end := range unsentOutputs {
 		if !slices.ContainsFunc(running, func(o *event.ShellStart) bool { return o.ID == end.ID }) {
-			r.typed.Untold = append(r.typed.Untold, end)
+			r.typed.UnsentOutputs = append(r.typed.UnsentOutputs, end)
 		}
 	}
 }

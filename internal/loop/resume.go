@@ -115,7 +115,7 @@ func (a *Agent) catchUp(ctx context.Context, c *turn.Conversation, f *session.Re
 		return err
 	}
 	f.Abandon() // after a crashed turn
-	a.rec.loadTyped(f.Typed.Untold)
+	a.rec.loadTyped(f.Typed.UnsentOutputs)
 	c.Load(f.Prefix, f.Messages, f.Marks, f.Steps, f.Meter, f.Readings)
 	a.prompts.situations = f.Situation
 	if a.resume.pending {

@@ -79,8 +79,8 @@ func TestTypedCommandJoins(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(state.Closing) > 0 || len(state.Untold) > 0 {
-		t.Errorf("the session is not whole: %d events are lacking, %d are untold", len(state.Closing), len(state.Untold))
+	if len(state.Closing) > 0 || len(state.UnsentOutputs) > 0 {
+		t.Errorf("the session is not whole: %d events are lacking, %d are untold", len(state.Closing), len(state.UnsentOutputs))
 	}
 }
 
@@ -184,7 +184,7 @@ func TestTypedCommandEndsWithTheAgent(t *testing.T) {
 func TestTypedCommandsInEveryPrefix(t *testing.T) {
 	events := []event.Durable{
 		&event.ShellStart{ID: "a", Line: "x", Join: true}, &event.ShellEnd{ID: "a", Line: "x", Join: true, Outcome: event.OK, Text: "did x\n[exit 0]\n"},
-		&event.ShellTold{ID: "a"}, &event.UserSaid{Text: "one"},
+		&event.ShellOutputSent{ID: "a"}, &event.UserSaid{Text: "one"},
 		&event.ShellStart{ID: "b", Line: "x", Join: true},
 		&event.MessageDone{Message: llm.Message{Kind: llm.Assistant, Reply: "r1", Text: "let me"}},
 		&event.ShellStart{ID: "c", Line: "y"},
@@ -193,10 +193,10 @@ func TestTypedCommandsInEveryPrefix(t *testing.T) {
 		&event.ToolStart{ID: "c1", Title: "look"},
 		&event.ShellEnd{ID: "c", Line: "y", Outcome: event.OK, Text: "never sent"},
 		&event.ToolEnd{Result: llm.Message{Kind: llm.ToolResult, Reply: "r1", ID: "c1", Text: "seen"}, Outcome: event.OK},
-		&event.StepEnd{Reply: "r1"}, &event.ShellTold{ID: "b"}, &event.ShellStart{ID: "d", Line: "z", Join: true},
+		&event.StepEnd{Reply: "r1"}, &event.ShellOutputSent{ID: "b"}, &event.ShellStart{ID: "d", Line: "z", Join: true},
 		&event.MessageDone{Message: llm.Message{Kind: llm.Assistant, Reply: "r2", Text: "done"}},
 		&event.StepEnd{Reply: "r2"}, &event.TurnEnd{Reason: event.Done},
-		&event.ShellTold{ID: "d"}, &event.ShellTold{ID: "nobody"}, &event.UserSaid{Text: "two"},
+		&event.ShellOutputSent{ID: "d"}, &event.ShellOutputSent{ID: "nobody"}, &event.UserSaid{Text: "two"},
 	}
 	records := recordsOf(t, events...)
 	check := func(what string, records []history.Record) {

@@ -148,9 +148,9 @@ func TestChangesOfOtherProgramsAreNamed(t *testing.T) {
 		stored = c
 		events := undoing(t, o, prompted("build it"), prompted("talk"))
 		got := lostOf(events)
-		want := []event.LostChange{{Path: "served", Why: scan.LostOutside}}
+		want := []event.LostChange{{Path: "served", Why: scan.UnsavedOutside}}
 		for i := range min(count, 20) - 1 {
-			want = append(want, event.LostChange{Path: fmt.Sprintf("served%02d", i), Why: scan.LostOutside})
+			want = append(want, event.LostChange{Path: fmt.Sprintf("served%02d", i), Why: scan.UnsavedOutside})
 		}
 		if count > 20 {
 			want = append(want, event.LostChange{Why: "other programs also changed 5 more files while the command ran"})

@@ -96,7 +96,7 @@ func unsearchedNote(r search.Results) string {
 	text := unreadableNote(r.Unreadable)
 	if r.Large > 0 {
 		text += fmt.Sprintf("%s not searched: larger than the %d MB limit of multiline. Search those without multiline.\n",
-			phrase.Count(r.Large, "file"), search.MaxWhole>>20)
+			phrase.Count(r.Large, "file"), search.MaxMultilineBytes>>20)
 	}
 	if r.Secret > 0 {
 		text += fmt.Sprintf("Not searched: %s that may hold secrets, such as .env.\n", phrase.Count(r.Secret, "file"))

@@ -70,7 +70,7 @@ func TestASCIIKeepsText(t *testing.T) {
 // Every non-ASCII character in the program's own strings has an ASCII replacement.
 func TestEveryMarkHasAnASCIIReplacement(t *testing.T) {
 	// These functions only search for such characters in other text.
-	found := []string{"breaksBefore", "step", "picture", "standIns"}
+	found := []string{"breaksBefore", "step", "picture", "asciiReplacements"}
 	letters := ink.Look{ASCII: true}.Styles().Letters
 	var files []string
 	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {

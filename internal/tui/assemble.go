@@ -30,7 +30,7 @@ func (m *model) assemble() (notices []string) {
 	p := m.prompt
 	m.question.copy, m.question.open, m.question.show = p.Clipboard.Copy, m.slash.OpenPage, m.slash.ShowPage
 	m.question.editPlan, m.question.editHunk = p.External.EditPlan, p.External.EditHunk
-	m.slash.Front = slash.Front{Lists: lists, Quit: m.leaveFor, Help: overview.show, Copy: p.Clipboard.Copy, Restyle: m.restyle, Ask: func(o dialog.Own) { m.dialog.Show(o, !m.editor.Blank()) }, Withdraw: m.dialog.WithdrawOwn}
+	m.slash.Front = slash.Front{Lists: lists, Quit: m.leaveFor, Help: overview.show, Copy: p.Clipboard.Copy, Restyle: m.restyle, Ask: func(o dialog.LocalQuestion) { m.dialog.Show(o, !m.editor.Blank()) }, Withdraw: m.dialog.WithdrawLocal}
 	m.slash.Front.Screen = &slash.Screen{View: m.pager.Show, Find: m.pager.Find.StartWith, Edit: p.External.Start, EditFile: p.External.EditFile, EditSummary: p.External.EditSummary, Press: m.press, Delegate: watch.Show}
 	doing := &activity{Window: m.Window, feed: ses.Feed, list: ses.Transcript, layers: m.layers, output: ses.Spending.TurnOutput}
 	m.ticker = &ticker{Window: m.Window, transcript: ses.Transcript, feed: ses.Feed, activity: doing, layers: m.layers, waits: m.dialog.Waits}

@@ -74,7 +74,7 @@ var cancelCases = []cancelCase{
 		idle:    cancelled{leaves: "beginning/end", hides: "search  "}},
 	{open: "a question of the program",
 		do: func(d *driver) {
-			d.m.slash.Front.Ask(dialog.Own{Title: "Own?", Rows: []dialog.Row{{Kind: dialog.Yes, Text: "Yes"}, {Kind: dialog.No, Text: "No"}}, Give: giveNothing})
+			d.m.slash.Front.Ask(dialog.LocalQuestion{Title: "Own?", Rows: []dialog.Row{{Kind: dialog.Yes, Text: "Yes"}, {Kind: dialog.No, Text: "No"}}, Give: giveNothing})
 			d.armDialog()
 		},
 		shown:   "Own?",

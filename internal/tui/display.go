@@ -83,8 +83,8 @@ func (d *display) layout() {
 // window it omits the rules.
 func (d *display) makePanel() panel {
 	p := panel{rule: -1, status: d.status()}
-	ruled, roomy := d.Height >= 10, d.Height >= 16
-	if now := d.session.Feed.TodoNow(); now != "" && roomy {
+	ruled, spaced := d.Height >= 10, d.Height >= 16
+	if now := d.session.Feed.TodoNow(); now != "" && spaced {
 		p.Lines = append(p.Lines, d.Styles.Dim.Render(ink.Truncate(now, d.Width)))
 	}
 	p.Lines = append(p.Lines, agents.Block(d.Window, d.session.Delegates.Background())...)
@@ -106,7 +106,7 @@ func (d *display) makePanel() panel {
 	if !d.dialog.Takes() {
 		p.Add(d.prompt.Queue.Lines(), nil)
 	}
-	if roomy {
+	if spaced {
 		p.Lines = append(p.Lines, d.Styles.Dim.Render(strings.Repeat("─", d.Width)))
 	}
 	p.Lines = append(p.Lines, p.status.Line(d.Styles, d.Width, d.Options.Appearance.StatusLine))

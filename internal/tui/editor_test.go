@@ -119,7 +119,7 @@ func TestQuit(t *testing.T) {
 		{"ctrl+c in a turn, many times", func(d *driver) { d.events(userSaid("go")); d.press("ctrl+c", "ctrl+c", "ctrl+c") }, false},
 		{"esc", func(d *driver) { d.press("esc", "esc", "esc") }, false},
 		{"/quit", func(d *driver) { d.typeText("/quit"); d.press("enter") }, true},
-		{"the agent is gone", func(d *driver) { d.send(gone{}) }, true},
+		{"the agent is gone", func(d *driver) { d.send(eventsClosed{}) }, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := newDriver(t, 80, 24, screen.Options{})
@@ -224,7 +224,7 @@ func TestEnterContinuesAnIncompleteAnswer(t *testing.T) {
 		t.Errorf("the continue hint is missing:\n%s", d.screen())
 	}
 	d.press("enter")
-	d.wantCommands(event.Prompt{Text: event.GoOn})
+	d.wantCommands(event.Prompt{Text: event.ContinuePrompt})
 }
 
 // TestEnterRetriesAFailedTurn sends the same conversation again, once, and nothing

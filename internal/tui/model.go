@@ -87,7 +87,7 @@ type chooseModel struct{}
 // Update routes msg, then updates the layout, the stored draft and the timers.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	covered := m.covered()
-	cmd := tea.Batch(m.route(msg), m.prompt.AfterMessage(), m.slash.Models.ReadFor(m.prompt.Suggestions.Command()))
+	cmd := tea.Batch(m.route(msg), m.prompt.AfterMessage(), m.slash.Models.LoadFor(m.prompt.Suggestions.Command()))
 	if (covered || m.covered()) && m.dialog.Waits() {
 		m.dialog.Hold()
 	}
@@ -125,7 +125,7 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 		}
 		m.ticker.advanceWithText(msg)
 		return tea.Batch(m.notify.alert(msg), m.notify.followBranch(msg))
-	case gone:
+	case eventsClosed:
 		m.end.orphan = true
 		return m.leave()
 	case tickMsg:

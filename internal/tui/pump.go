@@ -26,8 +26,8 @@ const (
 // batch holds events in the order of their arrival.
 type batch []event.Event
 
-// gone is sent when the agent has closed its events.
-type gone struct{}
+// eventsClosed is sent when the agent has closed its events.
+type eventsClosed struct{}
 
 // pump passes events to send in batches. The first event after a pause is sent
 // immediately. Streamed text waits for frameTime, or until another event is sent. pump
@@ -47,7 +47,7 @@ func pump(ctx context.Context, events <-chan event.Event, send func(any)) {
 		}
 		if !open {
 			if ctx.Err() == nil {
-				send(gone{})
+				send(eventsClosed{})
 			}
 			return
 		}

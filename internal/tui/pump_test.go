@@ -29,7 +29,7 @@ func TestPumpKeepsOrder(t *testing.T) {
 	next, batches, ended := 0, 0, false
 	pump(t.Context(), events, func(msg any) {
 		if ended {
-			t.Fatalf("%T after gone", msg)
+			t.Fatalf("%T after eventsClosed", msg)
 		}
 		switch msg := msg.(type) {
 		case batch:
@@ -40,7 +40,7 @@ func TestPumpKeepsOrder(t *testing.T) {
 				}
 				next++
 			}
-		case gone:
+		case eventsClosed:
 			ended = true
 		}
 	})
@@ -75,8 +75,8 @@ func TestPumpEndsWithItsContext(t *testing.T) {
 		var wg sync.WaitGroup
 		wg.Go(func() {
 			pump(ctx, events, func(msg any) {
-				if _, ok := msg.(gone); ok {
-					t.Error("gone is sent although events is open")
+				if _, ok := msg.(eventsClosed); ok {
+					t.Error("eventsClosed is sent although events is open")
 				}
 				cancel()
 			})

@@ -125,8 +125,8 @@ func (q *question) carryOut(r dialog.Result) (tea.Cmd, layer.Offer) {
 	case r.Answer != nil:
 		q.answer(r.Answer)
 		return q.followUp(r), layer.Taken
-	case r.Own != nil:
-		return r.Own.Give(), layer.Taken
+	case r.Local != nil:
+		return r.Local.Give(), layer.Taken
 	case r.Pass == dialog.ToDraft:
 		return nil, layer.Below
 	case r.Pass == dialog.ToScreen:

@@ -89,7 +89,7 @@ func TestForkList(t *testing.T) {
 func TestRewindPoints(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{
 		Session: screen.Session{History: []event.Event{
-			userSaid("one"), &event.UserSaid{Text: "steer", Steered: true}, &event.UserSaid{Text: event.GoOn, Auto: true},
+			userSaid("one"), &event.UserSaid{Text: "steer", Steered: true}, &event.UserSaid{Text: event.ContinuePrompt, Auto: true},
 			turnEnd(event.Done, time.Second), userSaid("two"), turnEnd(event.Done, time.Second),
 		}},
 	})

@@ -134,7 +134,7 @@ func (d *display) working() string {
 // statusHint returns the hint at the right of the status line: the activity if it has no
 // line of its own, and between turns the keys of the layers.
 func (d *display) statusHint() string {
-	switch again := d.prompt.Again.Hint(); {
+	switch again := d.prompt.DoublePress.Hint(); {
 	case d.chord != "":
 		return d.chord + " …"
 	case again != "":
@@ -152,7 +152,7 @@ func (d *display) behindPager() string {
 	switch {
 	case !d.session.Busy() && d.chord == "":
 		return ""
-	case d.dialog.Waits() && d.chord == "" && d.prompt.Again.Hint() == "":
+	case d.dialog.Waits() && d.chord == "" && d.prompt.DoublePress.Hint() == "":
 		return "a question waits"
 	}
 	return d.statusHint()

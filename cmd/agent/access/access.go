@@ -91,13 +91,13 @@ func ProtectedPaths(dir string, getenv func(string) string) policy.Paths {
 		p.Shell.Zsh = append(p.Shell.Zsh, dir)
 	}
 	if file, err := settings.Path(getenv); err == nil {
-		p.Own = append(p.Own, filepath.Dir(file), file)
+		p.ProgramFiles = append(p.ProgramFiles, filepath.Dir(file), file)
 	}
 	if state, err := history.Dir(getenv); err == nil {
-		p.Own = append(p.Own, state)
+		p.ProgramFiles = append(p.ProgramFiles, state)
 	}
 	if program, err := os.Executable(); err == nil {
-		p.Own = append(p.Own, program)
+		p.ProgramFiles = append(p.ProgramFiles, program)
 	}
 	p.Shell.NoBash = filepath.Base(shell.Program()) != "bash"
 	return p

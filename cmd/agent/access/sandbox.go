@@ -198,7 +198,7 @@ func (s *Sandbox) Area(dir string, paths policy.Paths) *confine.Area {
 	if paths.Outputs != "" {
 		readable = append(readable, paths.Outputs)
 	}
-	for _, path := range paths.Own {
+	for _, path := range paths.ProgramFiles {
 		if info, err := os.Stat(path); err != nil || info.IsDir() { // commands may read the program itself
 			o.Private = append(o.Private, path)
 		}

@@ -206,7 +206,7 @@ func (f *feed) askContent(ask event.Ask) []acp.ToolCallContent {
 	}
 	add(clean(ask.Plan))
 	add(dialog.ReasonText(ask))
-	add(clean(dialog.WhyOf(ask)))
+	add(clean(dialog.ReasonOf(ask)))
 	for _, w := range dialog.WarningsOf(ask) {
 		add("Warning: " + clean(w))
 	}

@@ -36,19 +36,19 @@ type session struct {
 	side   sync.WaitGroup // the search for a model, and what a turn waits for
 
 	// The fields below are owned by the loop.
-	updates   *updates
-	feed      *feed
-	flush     *time.Timer // nil if nothing waits to be sent
-	questions *questions
-	past      past
-	announced []acp.AvailableCommand // the slash commands that the editor has; nil before announce
+	updates    *updates
+	feed       *feed
+	flush      *time.Timer // nil if nothing waits to be sent
+	questions  *questions
+	transcript loadedTranscript
+	announced  []acp.AvailableCommand // the slash commands that the editor has; nil before announce
 
 	choices *choices
 	turns   turns
 }
 
-// past is the transcript of a session.
-type past struct {
+// loadedTranscript is the transcript of a session.
+type loadedTranscript struct {
 	count int // of its events, as in event.Opened
 	todo  []event.TodoItem
 	// loaded is closed once the agent has read the session, or could not. Then err says why.
@@ -90,10 +90,10 @@ func newSession(c *conn, o *Opened, client acp.ClientCapabilities, known, replay
 	s := &session{
 		id: acp.SessionId(o.ID), updates: &updates{conn: c, id: acp.SessionId(o.ID), known: known}, opened: o,
 		events: make(chan event.Event, 64), work: make(chan func()), ended: make(chan struct{}),
-		past: past{loaded: make(chan struct{}), replays: replay},
+		transcript: loadedTranscript{loaded: make(chan struct{}), replays: replay},
 	}
 	if !o.Resumed {
-		close(s.past.loaded)
+		close(s.transcript.loaded)
 	}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.feed = newFeed(o.Dir, s.updates.send)
@@ -184,13 +184,13 @@ func (s *session) leave() {
 
 // take handles an event of the agent.
 func (s *session) take(e event.Event) {
-	s.past.take(e)
+	s.transcript.take(e)
 	switch e := e.(type) {
 	case event.Opened:
 		s.feed.cost, s.feed.titled = e.Cost, len(e.Prompts) > 0
 		s.choices.modeSet(event.Mode(e.Mode))
-		if s.past.replays {
-			s.past.err = s.replay()
+		if s.transcript.replays {
+			s.transcript.err = s.replay()
 		}
 	case event.Asked:
 		s.ask(e.Ask)
@@ -230,7 +230,7 @@ func (s *session) ask(ask event.Ask) {
 }
 
 // take counts the events of the session, and keeps the plan of the model.
-func (p *past) take(e event.Event) {
+func (p *loadedTranscript) take(e event.Event) {
 	switch e := e.(type) {
 	case event.Opened:
 		p.count, p.todo = e.Events, e.Todo
@@ -261,14 +261,14 @@ func (s *session) sendOptions() {
 // restore waits until the session was read. With replay it sends the transcript.
 func (s *session) restore(ctx context.Context, replay bool) error {
 	select {
-	case <-s.past.loaded:
+	case <-s.transcript.loaded:
 	case <-s.ended:
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 	var err error
 	s.do(func() {
-		if err = s.past.err; err == nil && replay {
+		if err = s.transcript.err; err == nil && replay {
 			err = s.replay()
 		}
 	})
@@ -282,8 +282,8 @@ const pageSize = 500
 func (s *session) replay() error {
 	feed := newFeed(s.opened.Dir, s.feed.send)
 	feed.replay, feed.quiet = true, true
-	for from := 0; from < s.past.count; from += pageSize {
-		page, err := s.opened.Agent.Page(from, min(from+pageSize, s.past.count))
+	for from := 0; from < s.transcript.count; from += pageSize {
+		page, err := s.opened.Agent.Page(from, min(from+pageSize, s.transcript.count))
 		if err != nil {
 			return err
 		}
@@ -292,7 +292,7 @@ func (s *session) replay() error {
 		}
 		feed.flush()
 	}
-	feed.todo(s.past.todo)
+	feed.todo(s.transcript.todo)
 	return nil
 }
 

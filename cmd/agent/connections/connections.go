@@ -50,7 +50,7 @@ func Open(o Options) (*Session, []string) {
 	var notices []string
 	of := mcp.Options{Version: o.Version, Asks: o.Attended, Save: o.Save}
 	for _, s := range all {
-		if s.Off != "" && (!s.Waits || s.Own()) && !o.Settings.MCP.Servers[s.Name].Disabled {
+		if s.Off != "" && (!s.Waits || s.FromUser()) && !o.Settings.MCP.Servers[s.Name].Disabled {
 			notices = append(notices, "The MCP server "+s.Name+" is not used: "+s.Off+".")
 		}
 		if s.Waits { // the user may confirm it while the session runs

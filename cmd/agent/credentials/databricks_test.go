@@ -103,7 +103,7 @@ func TestDatabricksProfileAndRecordedBaseURL(t *testing.T) {
 		{"databricks/x", "http://127.0.0.1:8080/v1", false},
 		{"databricks/x", "https://one.example@evil.example/v1", false},
 	} {
-		got := v.ForLast(c.model, c.url)
+		got := v.ForHost(c.model, c.url)
 		key, _, _ := got.Key("databricks")
 		if (got.Variable("DATABRICKS_HOST") != "") != c.used || (key != "") != c.used {
 			t.Errorf("%s at %q: host %q, a key of %d bytes", c.model, c.url, got.Variable("DATABRICKS_HOST"), len(key))

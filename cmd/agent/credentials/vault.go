@@ -93,10 +93,10 @@ func (v *Vault) WithoutProfiles() *Vault {
 	return &Vault{providers: v.providers, keyring: v.keyring, stored: v.stored, cleanup: v.cleanup, env: v.env, results: map[string]keyResult{}, secrets: v.secrets}
 }
 
-// ForLast returns a vault to continue with the last model, whose base URL was recorded
+// ForHost returns a vault to continue with the last model, whose base URL was recorded
 // as url; empty for none. A profile of another host must not redirect its
 // conversation.
-func (v *Vault) ForLast(model, url string) *Vault {
+func (v *Vault) ForHost(model, url string) *Vault {
 	if v.profile == nil || url == "" || !strings.HasPrefix(model, databricks+"/") ||
 		bareHost(url) == bareHost(v.profile.host) || v.Environment("DATABRICKS_HOST") != "" {
 		return v

@@ -65,7 +65,7 @@ func checkPolicy(file settings.SystemFile) row {
 
 // checkModels tests the models that the user connected.
 func checkModels(ctx context.Context, opts *Options, set settings.Settings) []row {
-	h := models.New(models.Flags{}, set, "", false, opts.Cleanup).Health(ctx, !opts.Offline)
+	h := models.New(models.Flags{}, set, "", false, opts.Cleanup).ModelStatus(ctx, !opts.Offline)
 	out := row{Name: "model", Status: ok, Detail: h.Model + ", " + h.Why}
 	switch {
 	case h.Err != nil:

@@ -61,7 +61,7 @@ func (from Source) request(events []event.Durable, step int, d catalog.Dialect) 
 		return Request{}, err
 	}
 	header := from.View.Header()
-	in := catalog.Input{Changes: from.Settings.Changes(), Learned: models.Learned}
+	in := catalog.Input{Changes: from.Settings.Changes(), ServerLimits: models.ServerLimits}
 	choice := in.Described(s.Model.Model, s.Model.BaseURL, d)
 	model := turn.Model{Name: s.Model.Model, ID: choice.Model, Effort: s.Model.Effort, Context: choice.Info.Context, NoImages: choice.Info.Vision != nil && !*choice.Info.Vision}
 	r := Request{Session: header.ID, Step: s.Step, Steps: s.Steps, Model: s.Model.Model, Dialect: string(choice.Dialect()), Usage: s.End.Usage}

@@ -265,7 +265,7 @@ func removeRun(_ context.Context, opts *Options) error {
 			return []settings.Edit{settings.DeleteValue("mcp", "servers", opts.Name)}, nil
 		}
 		for _, s := range setup.Servers {
-			if s.Name == opts.Name && !s.Own() {
+			if s.Name == opts.Name && !s.FromUser() {
 				return nil, fmt.Errorf("%s is configured in %s of this repository. To stop using it: agent trust revoke mcp %s", s.Name, s.File, s.Name)
 			}
 		}

@@ -42,7 +42,7 @@ func listRun(ctx context.Context, opts *Options) error {
 		switch {
 		case s.Waits:
 			state = "not confirmed"
-			if s.Own() {
+			if s.FromUser() {
 				note(s.Name, s.Off)
 			}
 		case s.Off != "":

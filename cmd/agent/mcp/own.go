@@ -19,8 +19,8 @@ import (
 // ownFile is the File of the items of servers in the user's configuration.
 const ownFile = "config.json"
 
-// Own reports whether the server is in the user's configuration.
-func (c Configured) Own() bool { return c.File != RepositoryFile }
+// FromUser reports whether the server is in the user's configuration.
+func (c Configured) FromUser() bool { return c.File != RepositoryFile }
 
 // startDir returns the directory in which the program of a server of the user starts, in a
 // session that works in dir. It is in the repository only if the user's words lead there: many

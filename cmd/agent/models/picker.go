@@ -88,12 +88,12 @@ func (p *Picker) Bound() string { return p.bound.provider }
 // input returns the input of the choice. name is the model that the user named;
 // empty for none.
 func (p *Picker) input(ctx context.Context, name string) catalog.Input {
-	vault := p.vault.ForLast(p.Last, p.LastURL)
+	vault := p.vault.ForHost(p.Last, p.LastURL)
 	in := catalog.Input{
 		Getenv: vault.Variable, Vault: vault, Flag: name, Last: p.Last,
 		LastURL: p.LastURL, LastOwn: p.LastAtDefault, Continued: p.Continued, Attended: p.attended,
 		BaseURL: p.Flags.BaseURL, BaseFor: p.BaseFor, ConfigURL: p.Settings.BaseURL, Changes: p.Settings.Changes(),
-		AllowHTTP: p.Settings.AllowHTTP, NoKeyring: !credentials.KeyringAvailable(), Learned: p.learned.server,
+		AllowHTTP: p.Settings.AllowHTTP, NoKeyring: !credentials.KeyringAvailable(), ServerLimits: p.learned.server,
 	}
 	if p.bound.url != "" {
 		in.BaseURL, in.BaseFor = p.bound.url, p.bound.provider
@@ -209,7 +209,7 @@ func (p *Picker) connect(c catalog.Choice) (turn.Model, error) {
 		return m, err
 	}
 	asText := text.Wrap(provider, text.Form(c.Info.Form))
-	if c.Info.WritesCalls() {
+	if c.Info.TextToolCalls() {
 		m.Provider = asText
 		return m, nil
 	}

@@ -18,7 +18,7 @@ func (p *Picker) replayed(name string) (catalog.Choice, error) {
 		return catalog.Choice{}, command.Usage("--replay: %w", err)
 	}
 	in := p.input(context.Background(), "")
-	in.Learned = nil // facts about the server of the recording
+	in.ServerLimits = nil // facts about the server of the recording
 	c := in.Described(m.Name, m.BaseURL, catalog.Dialect(m.Dialect))
 	if !c.Info.Exact && json.Unmarshal(m.Info, &c.Info) != nil {
 		c.Info = catalog.Info{}

@@ -37,7 +37,7 @@ func Open(dir string, getenv func(string) string) *instructions.Project {
 	if file, err := settings.Path(getenv); err == nil {
 		o.Config = filepath.Dir(file)
 		// The user's instructions are in this directory, next to the settings.
-		own.Own = append(slices.DeleteFunc(own.Own, func(path string) bool { return path == o.Config }), file)
+		own.ProgramFiles = append(slices.DeleteFunc(own.ProgramFiles, func(path string) bool { return path == o.Config }), file)
 	}
 	theirs := access.ProtectedPaths(instructions.Root(dir), getenv)
 	withheld := map[bool]func(string) string{true: theirs.WithheldFromPrompts(), false: own.WithheldFromPrompts()}

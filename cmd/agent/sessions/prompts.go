@@ -38,7 +38,7 @@ func Prompts(store *history.Store, dir, current string) func(ctx context.Context
 			return latest
 		}
 		for _, t := range rewound(ctx, store, current) {
-			if u, ok := t.Event.(*event.UserSaid); ok && !u.Auto && u.Text != event.GoOn {
+			if u, ok := t.Event.(*event.UserSaid); ok && !u.Auto && u.Text != event.ContinuePrompt {
 				latest = append(latest, u.Text)
 			}
 		}
@@ -58,7 +58,7 @@ func promptsOf(ctx context.Context, store *history.Store, id string, latest []st
 	}
 	defer v.Close()
 	for text := range session.Prompts(ctx, v.Before(history.End)) {
-		if text != event.GoOn && (len(latest) == 0 || latest[len(latest)-1] != text) {
+		if text != event.ContinuePrompt && (len(latest) == 0 || latest[len(latest)-1] != text) {
 			latest = append(latest, text)
 		}
 		if len(latest) >= limit {

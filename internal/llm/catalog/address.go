@@ -31,7 +31,7 @@ func (in Input) address(r Row) (base, from string, err error) {
 	if err := checkURL(base); err != nil {
 		return "", from, fmt.Errorf("%s: %w", from, err)
 	}
-	if wire.Withheld(base) {
+	if wire.IsRedacted(base) {
 		return "", from, fmt.Errorf("the base URL %s was saved without its secrets: start with --base-url and the full URL%s", wire.Redacted(base), r.orVariable())
 	}
 	return r.withSuffix(base), from, nil

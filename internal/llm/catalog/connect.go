@@ -41,13 +41,13 @@ func (c Choice) Connect() (llm.Provider, error) {
 	case OpenAI:
 		quirks := c.quirks()
 		quirks.Strict = quirks.Strict && official
-		return openai.New(openai.Options{Endpoint: at, Path: c.Provider.Path, Quirks: quirks, Learned: c.learned}), nil
+		return openai.New(openai.Options{Endpoint: at, Path: c.Provider.Path, Quirks: quirks, ServerLimits: c.learned}), nil
 	case Anthropic:
 		return anthropic.New(anthropic.Options{Endpoint: at, MaxTokens: c.Info.Output, Strict: official}), nil
 	case Responses:
 		plain := c.Info.Exact && c.Info.Effort != nil && len(c.Info.Effort) == 0
 		quirks := responses.Quirks{Plain: plain, CacheKey: c.takesCacheKey(), Loose: !official || !c.Provider.Quirks.Strict}
-		return responses.New(responses.Options{Endpoint: at, Quirks: quirks, Learned: c.learned}), nil
+		return responses.New(responses.Options{Endpoint: at, Quirks: quirks, ServerLimits: c.learned}), nil
 	}
 	return nil, fmt.Errorf("unknown dialect %q of provider %s", c.Dialect(), c.Provider.Name)
 }
@@ -85,7 +85,7 @@ func (in Input) Described(model, base string, d Dialect) Choice {
 	if d != "" {
 		c.Provider.Dialect, c.Info.Dialect = d, ""
 	}
-	return in.withLearned(c)
+	return in.withLimits(c)
 }
 
 // Encode returns the body of a request, as the provider of c sends it.
@@ -94,7 +94,7 @@ func (c Choice) Encode(req llm.Request) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.Info.WritesCalls() {
+	if c.Info.TextToolCalls() {
 		req = text.NewRequest(req, text.Form(c.Info.Form))
 	}
 	return p.(interface {

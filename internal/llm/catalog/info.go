@@ -116,9 +116,9 @@ func (i Info) TakesEffort(level string) error {
 	return fmt.Errorf("this model does not support effort %q: use %s", level, strings.Join(i.Effort, ", "))
 }
 
-// WritesCalls reports whether the model is known to lack native tool calls, so
+// TextToolCalls reports whether the model is known to lack native tool calls, so
 // that calls are parsed from its text.
-func (i Info) WritesCalls() bool { return i.Form != "" || i.Tools != nil && !*i.Tools }
+func (i Info) TextToolCalls() bool { return i.Form != "" || i.Tools != nil && !*i.Tools }
 
 // overriddenBy returns i overridden by the known values of o.
 func (i Info) overriddenBy(o Info) Info {

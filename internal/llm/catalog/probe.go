@@ -105,7 +105,7 @@ func (in Input) Nearby(servers []Server) (Choice, bool) {
 // servedChoice returns the choice of a model of a server on this machine.
 func (in Input) servedChoice(s Server, m Served) Choice {
 	c := Choice{Provider: s.Row, Model: m.Name, BaseURL: s.BaseURL, Info: in.Changes.served(s.Row, m, false)}
-	return in.withLearned(c)
+	return in.withLimits(c)
 }
 
 // withServed returns i with the data of the server.

@@ -173,7 +173,7 @@ func TestNearby(t *testing.T) {
 	}
 	in.Changes.Models = map[string]Info{"ollama/qwen3": {Context: 9000, Tools: new(false)}}
 	c, err = Resolve(in)
-	if c = in.Measured(t.Context(), c); err != nil || window(c) != "9000 assumed false" || !c.Info.WritesCalls() {
+	if c = in.Measured(t.Context(), c); err != nil || window(c) != "9000 assumed false" || !c.Info.TextToolCalls() {
 		t.Errorf("the configuration does not override the server: %+v, %v", c.Info, err)
 	}
 }
@@ -265,10 +265,10 @@ func TestServerThatIsDown(t *testing.T) {
 		`POST /api/show {"model":"qwen3:8b"}`: `{"model_info":{"qwen3.context_length":40960},"capabilities":["completion"]}`,
 	}
 	s := answers(t, loaded)
-	memory := wire.NewLearned()
+	memory := wire.NewServerLimits()
 	in := Input{Getenv: env(nowhere + " OLLAMA_HOST=" + s.URL), Flag: "ollama/qwen3:8b", Wait: 20 * time.Second,
-		Learned: func(string) wire.Learned { return memory }}
-	describe := func(c Choice) string { return fmt.Sprint(c.Info.Context, c.Info.Assumed, c.Info.WritesCalls()) }
+		ServerLimits: func(string) wire.ServerLimits { return memory }}
+	describe := func(c Choice) string { return fmt.Sprint(c.Info.Context, c.Info.Assumed, c.Info.TextToolCalls()) }
 	c, err := Resolve(in)
 	if err != nil || describe(c) != "4096 true false" {
 		t.Fatalf("before it told anything: %s, %v", describe(c), err)
@@ -278,7 +278,7 @@ func TestServerThatIsDown(t *testing.T) {
 			t.Errorf("measured: %s", describe(c))
 		}
 	}
-	if facts := memory.Facts("qwen3:8b"); len(facts) != 2 {
+	if facts := memory.Limits("qwen3:8b"); len(facts) != 2 {
 		t.Errorf("kept %q", facts)
 	}
 	s.Close()

@@ -9,7 +9,7 @@ import (
 	"agent/internal/llm/openai"
 )
 
-// NoTools is the fact that a model does not support tool calls. See wire.Learned.
+// NoTools is the fact that a model does not support tool calls. See wire.ServerLimits.
 const NoTools = "no_tools"
 
 // quirks returns the quirks of the provider and of the model.
@@ -43,17 +43,17 @@ func (c Choice) takesCacheKey() bool {
 	return host == "api.openai.com" || strings.HasSuffix(host, ".api.openai.com") || strings.HasSuffix(host, ".openai.azure.com")
 }
 
-// withLearned returns c changed by the facts about its server. The configuration
+// withLimits returns c changed by the facts about its server. The configuration
 // takes precedence over them.
-func (in Input) withLearned(c Choice) Choice {
-	if in.Learned == nil || c.Offline() {
+func (in Input) withLimits(c Choice) Choice {
+	if in.ServerLimits == nil || c.Offline() {
 		return c
 	}
-	c.learned = in.Learned(c.BaseURL)
-	if slices.Contains(c.learned.Facts(c.Model), NoTools) {
+	c.learned = in.ServerLimits(c.BaseURL)
+	if slices.Contains(c.learned.Limits(c.Model), NoTools) {
 		c.Info.Tools = new(false)
 		c.Info = in.Changes.override(c.Info, c.Provider, c.Model)
-		c.LearnedNoTools = c.Info.WritesCalls()
+		c.LearnedNoTools = c.Info.TextToolCalls()
 	}
 	return c
 }
@@ -94,7 +94,7 @@ func (c Choice) told(m Served) {
 	for _, fact := range facts {
 		kind, _, _ := strings.Cut(fact, "=")
 		last := ""
-		for _, known := range c.learned.Facts(c.Model) {
+		for _, known := range c.learned.Limits(c.Model) {
 			if strings.HasPrefix(known, kind+"=") {
 				last = known
 			}
@@ -105,12 +105,12 @@ func (c Choice) told(m Served) {
 	}
 }
 
-// Facts returns the facts about the model that are kept.
-func (c Choice) Facts() []string {
+// Limits returns the facts about the model that are kept.
+func (c Choice) Limits() []string {
 	if c.learned == nil {
 		return nil
 	}
-	return c.learned.Facts(c.Model)
+	return c.learned.Limits(c.Model)
 }
 
 // Learn keeps a fact about the model for later connections.

@@ -60,16 +60,16 @@ func TestQuirksOfModels(t *testing.T) {
 // says that it has tools.
 func TestLearnedNoTools(t *testing.T) {
 	yes := true
-	memory := map[string]wire.Learned{}
-	in := Input{Getenv: env("OPENAI_BASE_URL=http://127.0.0.1:8080/v1"), Flag: "openai/m", Learned: func(base string) wire.Learned {
+	memory := map[string]wire.ServerLimits{}
+	in := Input{Getenv: env("OPENAI_BASE_URL=http://127.0.0.1:8080/v1"), Flag: "openai/m", ServerLimits: func(base string) wire.ServerLimits {
 		if memory[base] == nil {
-			memory[base] = wire.NewLearned()
+			memory[base] = wire.NewServerLimits()
 		}
 		return memory[base]
 	}}
 	state := func(in Input) string {
 		c, err := Resolve(in)
-		return fmt.Sprint(c.Info.WritesCalls(), c.LearnedNoTools, err)
+		return fmt.Sprint(c.Info.TextToolCalls(), c.LearnedNoTools, err)
 	}
 	c, err := Resolve(in)
 	if err != nil || state(in) != "false false <nil>" {

@@ -40,9 +40,9 @@ type Input struct {
 	// determines a model; nil finds none.
 	Local func() []Server
 	Wait  time.Duration // time limit of Probe; 0 for ProbeTime
-	// Learned returns the store of facts about the server at a base URL. If it is
+	// ServerLimits returns the store of facts about the server at a base URL. If it is
 	// nil, facts are kept only for the life of a connection.
-	Learned func(base string) wire.Learned
+	ServerLimits func(base string) wire.ServerLimits
 	// Listeners returns the users whose processes listen on an address of this
 	// machine, as far as known; nil queries the system.
 	Listeners func(netip.AddrPort) (uids []int)
@@ -74,7 +74,7 @@ type Choice struct {
 	urlSource string // source of the base URL; empty for the table
 
 	allowHTTP bool // the configuration allows sending its key over plain HTTP
-	learned   wire.Learned
+	learned   wire.ServerLimits
 }
 
 // Elsewhere reports whether --base-url or the session sets the base URL.
@@ -339,10 +339,10 @@ func (in Input) choice(r Row, model string) (Choice, error) {
 		return Choice{}, fmt.Errorf("%s needs a base URL: %s", r.Name, r.urlHint())
 	}
 	c := Choice{Provider: r, Model: model, BaseURL: base, urlSource: from, Info: in.Changes.lookup(r, model, r.moved(from))}
-	if c.Info = c.Info.assumed(r); r.Local && in.Learned != nil && !c.Offline() {
-		c.Info = in.Changes.override(c.Info.withTold(in.Learned(c.BaseURL).Facts(c.Model)), r, c.Model)
+	if c.Info = c.Info.assumed(r); r.Local && in.ServerLimits != nil && !c.Offline() {
+		c.Info = in.Changes.override(c.Info.withTold(in.ServerLimits(c.BaseURL).Limits(c.Model)), r, c.Model)
 	}
-	c = in.withLearned(c)
+	c = in.withLimits(c)
 	if err := in.setCredentials(&c, !r.Local && !r.Keyless && !r.moved(from)); err != nil {
 		return c, err
 	}

@@ -77,19 +77,19 @@ func TestRejectedForms(t *testing.T) {
 				_, _ = io.WriteString(w, `{"choices":[{"message":{"content":"fine"},"finish_reason":"stop"}]}`)
 			}))
 			defer server.Close()
-			learned := wire.NewLearned()
+			learned := wire.NewServerLimits()
 			open := func() *Provider {
-				return New(Options{Endpoint: wire.Endpoint{Base: server.URL}, Quirks: c.quirks, Learned: learned})
+				return New(Options{Endpoint: wire.Endpoint{Base: server.URL}, Quirks: c.quirks, ServerLimits: learned})
 			}
 			got := wiretest.Collect(open().Stream(t.Context(), talk()))
 			if c.fact == "" {
-				if got.Err == nil || requests != 1 || learned.Facts("m") != nil {
-					t.Errorf("got %v after %d requests, facts %v", got.Err, requests, learned.Facts("m"))
+				if got.Err == nil || requests != 1 || learned.Limits("m") != nil {
+					t.Errorf("got %v after %d requests, facts %v", got.Err, requests, learned.Limits("m"))
 				}
 				return
 			}
-			if got.Err != nil || requests != 2 || !slices.Equal(learned.Facts("m"), []string{c.fact}) {
-				t.Fatalf("got %v after %d requests, facts %v", got.Err, requests, learned.Facts("m"))
+			if got.Err != nil || requests != 2 || !slices.Equal(learned.Limits("m"), []string{c.fact}) {
+				t.Fatalf("got %v after %d requests, facts %v", got.Err, requests, learned.Limits("m"))
 			}
 			if again := wiretest.Collect(open().Stream(t.Context(), talk())); again.Err != nil || requests != 3 {
 				t.Errorf("the next provider: got %v after %d requests", again.Err, requests)
@@ -113,10 +113,10 @@ func TestNothingIsLearnedFromAFailure(t *testing.T) {
 		_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]string{"message": message}})
 	}))
 	defer server.Close()
-	learned := wire.NewLearned()
-	p := New(Options{Endpoint: wire.Endpoint{Base: server.URL}, Learned: learned})
-	if got := wiretest.Collect(p.Stream(t.Context(), talk())); got.Err == nil || got.Err.Kind != llm.ErrInvalid || requests > 6 || learned.Facts("m") != nil {
-		t.Errorf("got %v after %d requests, facts %v", got.Err, requests, learned.Facts("m"))
+	learned := wire.NewServerLimits()
+	p := New(Options{Endpoint: wire.Endpoint{Base: server.URL}, ServerLimits: learned})
+	if got := wiretest.Collect(p.Stream(t.Context(), talk())); got.Err == nil || got.Err.Kind != llm.ErrInvalid || requests > 6 || learned.Limits("m") != nil {
+		t.Errorf("got %v after %d requests, facts %v", got.Err, requests, learned.Limits("m"))
 	}
 }
 

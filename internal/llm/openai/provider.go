@@ -32,9 +32,9 @@ type Options struct {
 	// {model} in it is replaced by the model.
 	Path   string
 	Quirks Quirks
-	// Learned remembers what the server rejects; nil for the life of the
+	// ServerLimits remembers what the server rejects; nil for the life of the
 	// Provider.
-	Learned wire.Learned
+	ServerLimits wire.ServerLimits
 }
 
 // Provider sends requests to one endpoint. It is safe for concurrent use.
@@ -42,7 +42,7 @@ type Provider struct {
 	*wire.Client
 	path    string
 	quirks  Quirks
-	learned wire.Learned
+	learned wire.ServerLimits
 	encoder encoder
 }
 
@@ -53,9 +53,9 @@ func New(opts Options) *Provider {
 	if opts.Path == "" {
 		at.Base = wire.APIBase(at.Base)
 	}
-	p := &Provider{Client: wire.New(at), path: opts.Path, quirks: opts.Quirks, learned: opts.Learned, encoder: newEncoder()}
+	p := &Provider{Client: wire.New(at), path: opts.Path, quirks: opts.Quirks, learned: opts.ServerLimits, encoder: newEncoder()}
 	if p.learned == nil {
-		p.learned = wire.NewLearned()
+		p.learned = wire.NewServerLimits()
 	}
 	return p
 }
@@ -63,7 +63,7 @@ func New(opts Options) *Provider {
 // Body returns the body that Stream sends for req first, adapted to the known facts
 // about the server.
 func (p *Provider) Body(req llm.Request) ([]byte, error) {
-	return NewRequest(req, p.quirks.with(p.learned.Facts(req.Model)...))
+	return NewRequest(req, p.quirks.with(p.learned.Limits(req.Model)...))
 }
 
 // maxForms limits how often a rejected request is sent in another form.
@@ -73,7 +73,7 @@ const maxForms = 5
 // that another one can avoid, the request is sent again in that form.
 func (p *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
-		q := p.quirks.with(p.learned.Facts(req.Model)...)
+		q := p.quirks.with(p.learned.Limits(req.Model)...)
 		var learned []string
 		accepted := func() { // the server accepts the new form, so the facts are right
 			for _, fact := range learned {

@@ -24,16 +24,16 @@ type Options struct {
 	// used.
 	Endpoint wire.Endpoint
 	Quirks   Quirks
-	// Learned remembers what the server rejects; nil for the life of the
+	// ServerLimits remembers what the server rejects; nil for the life of the
 	// Provider.
-	Learned wire.Learned
+	ServerLimits wire.ServerLimits
 }
 
 // Provider sends requests to one endpoint. It is safe for concurrent use.
 type Provider struct {
 	*wire.Client
 	quirks  Quirks
-	learned wire.Learned
+	learned wire.ServerLimits
 	encoder encoder
 }
 
@@ -42,9 +42,9 @@ func New(opts Options) *Provider {
 	at := opts.Endpoint
 	at.Name = cmp.Or(at.Name, "openai")
 	at.Base = wire.APIBase(at.Base)
-	p := &Provider{Client: wire.New(at), quirks: opts.Quirks, learned: opts.Learned, encoder: newEncoder()}
+	p := &Provider{Client: wire.New(at), quirks: opts.Quirks, learned: opts.ServerLimits, encoder: newEncoder()}
 	if p.learned == nil {
-		p.learned = wire.NewLearned()
+		p.learned = wire.NewServerLimits()
 	}
 	return p
 }
@@ -66,13 +66,13 @@ func (p *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.De
 // Body returns the body that Stream sends for req first, adapted to the known facts
 // about the model.
 func (p *Provider) Body(req llm.Request) ([]byte, error) {
-	return NewRequest(req, p.quirks.with(p.learned.Facts(req.Model)...))
+	return NewRequest(req, p.quirks.with(p.learned.Limits(req.Model)...))
 }
 
 // ask sends req without the parameters that were rejected before, and again
 // without one that is rejected now. Its error is an *llm.Error.
 func (p *Provider) ask(ctx context.Context, req llm.Request) (*wire.Exchange, *wire.Payloads, error) {
-	q := p.quirks.with(p.learned.Facts(req.Model)...)
+	q := p.quirks.with(p.learned.Limits(req.Model)...)
 	var learned []string
 	for {
 		x := p.Exchange(ctx, req.Model)

@@ -35,8 +35,8 @@ func Redacted(base string) string {
 	return out
 }
 
-// Withheld reports whether a redacted URL lost any secrets.
-func Withheld(redacted string) bool { return strings.Contains(redacted, masked) }
+// IsRedacted reports whether a redacted URL lost any secrets.
+func IsRedacted(redacted string) bool { return strings.Contains(redacted, masked) }
 
 // redactedText is Redacted for text that is not a URL.
 func redactedText(s string) string {

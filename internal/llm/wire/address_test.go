@@ -33,8 +33,8 @@ func TestRedacted(t *testing.T) {
 		if again := Redacted(got); again != got {
 			t.Errorf("%q: redacted twice it is %q", got, again)
 		}
-		if Withheld(got) != strings.Contains(want, "*") {
-			t.Errorf("%q: it says that it lacks something: %t", got, Withheld(got))
+		if IsRedacted(got) != strings.Contains(want, "*") {
+			t.Errorf("%q: it says that it lacks something: %t", got, IsRedacted(got))
 		}
 	}
 }

@@ -31,7 +31,7 @@ type delegate struct {
 	task   Task
 	call   string // as in event.DelegateStart
 	cancel func() // stops it before its session runs
-	orders *orders
+	orders *commandQueue
 	// detached is closed when the delegate continues in the background.
 	detached chan struct{}
 	done     chan struct{} // closed when it has ended
@@ -135,11 +135,11 @@ func (d *delegate) finish(note string) {
 	p.List(event.Ref{})
 	_ = d.host.Emit(e)
 	if e.Background {
-		news := News{End: e}
+		finished := Finished{End: e}
 		if d.call == "" {
-			news.Task = d.task.Prompt
+			finished.Task = d.task.Prompt
 		}
-		p.addNews(news)
+		p.addFinished(finished)
 	}
 }
 

@@ -50,16 +50,16 @@ type Pool struct {
 	cancel  context.CancelFunc
 	working sync.WaitGroup
 
-	mu      sync.Mutex
-	host    Host
-	earlier []event.Delegate // see Resume
-	all     []*delegate      // by ID
-	last    int              // the last ID
-	calls   map[string]int   // IDs for tool calls that were prepared, by the ID of the call
-	watched int              // ID of the delegate whose events the front end gets; 0 for none
-	news    []News
-	timer   *time.Timer // until the next list is emitted; nil if nothing has changed
-	closed  bool
+	mu       sync.Mutex
+	host     Host
+	earlier  []event.Delegate // see Resume
+	all      []*delegate      // by ID
+	last     int              // the last ID
+	calls    map[string]int   // IDs for tool calls that were prepared, by the ID of the call
+	watched  int              // ID of the delegate whose events the front end gets; 0 for none
+	finished []Finished
+	timer    *time.Timer // until the next list is emitted; nil if nothing has changed
+	closed   bool
 }
 
 // NewPool returns a pool without delegates. Attach must be called before its other
@@ -115,34 +115,34 @@ func (p *Pool) Close() {
 // ended.
 func (p *Pool) Changed() <-chan struct{} { return p.changed }
 
-// HasNews reports whether News would return anything.
-func (p *Pool) HasNews() bool {
+// HasFinished reports whether Finished would return anything.
+func (p *Pool) HasFinished() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return len(p.news) > 0
+	return len(p.finished) > 0
 }
 
-// News is a background delegate that has ended.
-type News struct {
+// Finished is a background delegate that has ended.
+type Finished struct {
 	End *event.DelegateEnd
 	// Task is its prompt if the user started it, which the model has not seen; otherwise
 	// it is empty.
 	Task string
 }
 
-// News returns the background delegates that have ended since its previous call.
-func (p *Pool) News() []News {
+// Finished returns the background delegates that have ended since its previous call.
+func (p *Pool) Finished() []Finished {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	news := p.news
-	p.news = nil
-	return news
+	finished := p.finished
+	p.finished = nil
+	return finished
 }
 
-// addNews queues the end of a delegate for News.
-func (p *Pool) addNews(e News) {
+// addFinished queues the end of a delegate for Finished.
+func (p *Pool) addFinished(e Finished) {
 	p.mu.Lock()
-	p.news = append(p.news, e)
+	p.finished = append(p.finished, e)
 	p.mu.Unlock()
 	select {
 	case p.changed <- struct{}{}:
@@ -356,7 +356,7 @@ func (p *Pool) start(t Task, call string, background bool) (*delegate, error) {
 	}
 	t.Label = Label{t.Agent.Name, p.number(call)}
 	delete(p.calls, call)
-	d := &delegate{pool: p, host: p.host, task: t, call: call, orders: newOrders(), detached: make(chan struct{}), done: make(chan struct{})}
+	d := &delegate{pool: p, host: p.host, task: t, call: call, orders: newCommandQueue(), detached: make(chan struct{}), done: make(chan struct{})}
 	d.shown = event.Delegate{
 		ID: t.ID, Call: call, Name: t.Name, Task: phrase.OneLine(t.Prompt, maxTask),
 		State: event.DelegateQueued, Began: p.o.Now(), Background: background,

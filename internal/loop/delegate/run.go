@@ -48,7 +48,7 @@ func (d *delegate) run(ctx context.Context, s Session) {
 		case send <- next:
 			r.queue = r.queue[1:]
 		case <-d.orders.wake:
-			r.takeOrders()
+			r.drainCommands()
 		case <-ended: // the pool closes, or the delegate was stopped before it began
 			ended = nil
 			r.queue = append(r.queue, event.Interrupt{})
@@ -60,9 +60,9 @@ func (d *delegate) run(ctx context.Context, s Session) {
 	}
 }
 
-// takeOrders moves the orders to the queue.
-func (r *run) takeOrders() {
-	for _, c := range r.orders.take() {
+// drainCommands moves the orders to the queue.
+func (r *run) drainCommands() {
+	for _, c := range r.orders.drain() {
 		switch c.(type) {
 		case watch:
 			r.replay()

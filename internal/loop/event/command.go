@@ -41,7 +41,7 @@ type (
 		Source string `json:"source,omitempty"`
 	}
 	// Retry starts a turn without a prompt, which sends the conversation again. If the
-	// conversation ends with a message of the model, GoOn is added to it. During a
+	// conversation ends with a message of the model, ContinuePrompt is added to it. During a
 	// turn it has no effect.
 	Retry struct{}
 	// Interrupt ends the running turn, if any. A second one kills what the turn

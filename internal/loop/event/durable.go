@@ -82,7 +82,7 @@ type (
 		Steps  int       `json:"steps"`
 		Usage  llm.Usage `json:"usage"`
 		Cost   *float64  `json:"cost_usd,omitempty"` // nil if the price of a step is unknown
-		Cut    bool      `json:"cut,omitempty"`      // the answer was truncated: GoOn continues it
+		Cut    bool      `json:"cut,omitempty"`      // the answer was truncated: ContinuePrompt continues it
 		// Unanswered is set if the turn was interrupted while the model's reply was
 		// outstanding: Retry requests it again.
 		Unanswered bool          `json:"unanswered,omitempty"`
@@ -107,9 +107,9 @@ type (
 		Grant *Grant `json:"grant,omitempty"`
 		// More are the permissions that were given together with Grant.
 		More []Grant `json:"more,omitempty"`
-		// Again is set if the decision is about a second run of a command. It is what the
+		// Rerun is set if the decision is about a second run of a command. It is what the
 		// second run may reach if the user approved it.
-		Again Reach `json:"again,omitempty"`
+		Rerun Reach `json:"again,omitempty"`
 		// Hunks says what the user approved, for every Diff of the call, if they decided on
 		// its hunks.
 		Hunks []HunkDecision `json:"hunks,omitempty"`
@@ -274,13 +274,13 @@ type (
 		Text     string        `json:"text"`              // its output, and how it ended
 		Duration time.Duration `json:"duration_ns,omitempty"`
 	}
-	// ShellTold adds the ShellEnd of that ID to the conversation: the model gets
+	// ShellOutputSent adds the ShellEnd of that ID to the conversation: the model gets
 	// it with its next request.
-	ShellTold struct {
+	ShellOutputSent struct {
 		Meta
 		ID string `json:"id"`
 	}
 )
 
-// GoOn is the prompt that continues a truncated answer.
-const GoOn = "Go on exactly where your answer was cut."
+// ContinuePrompt is the prompt that continues a truncated answer.
+const ContinuePrompt = "Go on exactly where your answer was cut."

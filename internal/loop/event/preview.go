@@ -241,14 +241,14 @@ type Ask struct {
 	// command change, if it is approved. A directory, in which it can change all files,
 	// ends with a slash.
 	Writes []string `json:"writes,omitempty"`
-	// Again is set if the command has run: approving runs it again, with Reach. If its
+	// Rerun is set if the command has run: approving runs it again, with Reach. If its
 	// sandbox probably made it fail, Blocked is the path that it could not write to, or
 	// empty if it had no network. If Port is not 0, the command is instead a running job
 	// that listens on that port, which only commands of the session can reach. If NotUndoable is
 	// not empty, it is why a change of the file at Blocked cannot be undone: "it is larger
 	// than 64 MB". Stay says which files the first run changed: "a.txt, b.txt
 	// and 2 more".
-	Again       bool   `json:"again,omitempty"`
+	Rerun       bool   `json:"again,omitempty"`
 	Blocked     string `json:"blocked,omitempty"`
 	NotUndoable string `json:"unkept,omitempty"`
 	Port        int    `json:"port,omitempty"`

@@ -38,7 +38,7 @@ var (
 		named[Compacted]("compact"),
 		named[ShellStart]("shell_start"),
 		named[ShellEnd]("shell_end"),
-		named[ShellTold]("shell_told"),
+		named[ShellOutputSent]("shell_told"),
 		named[DelegateStart]("delegate_start"),
 		named[DelegateEnd]("delegate_end"),
 		named[PlanSet]("plan"),

@@ -95,8 +95,8 @@ type reader struct {
 	part int            // see check.part
 }
 
-// apart calls f. What f changes of the shell's state has no effect afterwards.
-func (r *reader) apart(f func()) {
+// inSubshell calls f. What f changes of the shell's state has no effect afterwards.
+func (r *reader) inSubshell(f func()) {
 	before := *r
 	r.subshell = true
 	f()
@@ -140,7 +140,7 @@ func (r *reader) statement(s *syntax.Stmt, p proof) {
 		defer func() { r.part = 0 }()
 	}
 	if s.Background || s.Coprocess {
-		r.apart(func() { r.command(s.Cmd, p) })
+		r.inSubshell(func() { r.command(s.Cmd, p) })
 	} else {
 		r.command(s.Cmd, p)
 	}
@@ -162,7 +162,7 @@ func (r *reader) command(c syntax.Command, p proof) {
 	case *syntax.Block:
 		r.list(c.Stmts, p)
 	case *syntax.Subshell:
-		r.apart(func() { r.list(c.Stmts, p) })
+		r.inSubshell(func() { r.list(c.Stmts, p) })
 	case *syntax.BinaryCmd:
 		r.binary(c, p)
 	case *syntax.DeclClause, *syntax.TestClause, *syntax.ArithmCmd, *syntax.LetClause:
@@ -226,8 +226,8 @@ func (r *reader) pipe(c *syntax.BinaryCmd, p proof) {
 	}
 	first, changes := len(r.checks), r.changes
 	r.changes = false
-	r.apart(func() { r.statement(c.X, x) })
-	r.apart(func() { r.statement(c.Y, y) })
+	r.inSubshell(func() { r.statement(c.X, x) })
+	r.inSubshell(func() { r.statement(c.Y, y) })
 	for i := first; r.changes && i < len(r.checks); i++ {
 		r.checks[i].after = true
 	}
@@ -236,7 +236,7 @@ func (r *reader) pipe(c *syntax.BinaryCmd, p proof) {
 
 // inside reads the commands in the expansions and parts of n.
 func (r *reader) inside(n syntax.Node, p proof) {
-	r.apart(func() {
+	r.inSubshell(func() {
 		syntax.Walk(n, func(n syntax.Node) bool {
 			switch n := n.(type) {
 			case *syntax.Redirect:

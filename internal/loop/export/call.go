@@ -46,7 +46,7 @@ func duration(e *event.ToolEnd) string {
 
 // decisions describes the user's decisions about a call; empty without one.
 func decisions(c *call) string {
-	return join(decision(cmp.Or(c.Answer, c.Approval)), decision(c.Again))
+	return join(decision(cmp.Or(c.Answer, c.Approval)), decision(c.Rerun))
 }
 
 // decision describes a decision of the user about a call; empty for nil.
@@ -55,7 +55,7 @@ func decision(d *event.Decided) string {
 		return ""
 	}
 	what := ""
-	switch d.Again {
+	switch d.Rerun {
 	case event.ReachNetwork:
 		what = " (run again with the network)"
 	case event.ReachAll:

@@ -308,7 +308,7 @@ func TestKinds(t *testing.T) {
 		file string
 		want adopt.Kind
 	}{
-		"export":             {write(t, "json", weather(t)), adopt.Own},
+		"export":             {write(t, "json", weather(t)), adopt.Native},
 		"a long first line":  {log, adopt.Log},
 		"a mark of bytes":    {"\ufeff" + log, adopt.Log},
 		"damage comes first": {"{{{\n\n7\n" + log, adopt.Log},

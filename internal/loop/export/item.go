@@ -128,7 +128,7 @@ func (b *itemBuilder) take(e event.Durable) {
 		b.delegates = append(b.delegates, e)
 	case *event.DelegateEnd:
 		b.delegateEnd(e, c)
-	case *event.ShellStart, *event.ShellTold: // the ShellEnd has everything
+	case *event.ShellStart, *event.ShellOutputSent: // the ShellEnd has everything
 	case *event.ShellEnd:
 		b.add(userCommand(e))
 	case *event.StepEnd:

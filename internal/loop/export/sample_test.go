@@ -116,7 +116,7 @@ See [package time](https://pkg.go.dev/time#Time.Truncate).`)
 	s.add(&event.MessageDone{Meta: s.meta(), Message: llm.Message{Kind: llm.ToolCall, Reply: "r_3", ID: "c4", Name: "bash", Input: json.RawMessage(`{"command":"go test ./..."}`)}})
 	s.add(&event.Decided{Meta: s.meta(), ID: "c4", Decision: event.Always, Scope: "commands that begin with go test"})
 	s.add(&event.ToolStart{Meta: s.meta(), ID: "c4", Title: "go test ./...", Effect: "execute"})
-	s.add(&event.Decided{Meta: s.meta(), ID: "c4", Decision: event.Refuse, Note: "the tests need no network", Again: event.ReachNetwork})
+	s.add(&event.Decided{Meta: s.meta(), ID: "c4", Decision: event.Refuse, Note: "the tests need no network", Rerun: event.ReachNetwork})
 	s.add(&event.ToolEnd{Meta: s.meta(), Title: "go test ./...", Effect: "execute", Outcome: event.Failed, Summary: "exit 1", Duration: 4100 * time.Millisecond,
 		Result: llm.Message{Kind: llm.ToolResult, ID: "c4", Reply: "r_3", IsError: true, Text: "\x1b[31m--- FAIL: TestDayOf (0.00s)\x1b[0m\n    day_test.go:31: got 2026-11-03 00:00:00 +0100 CET, want 2026-11-03 01:00:00 +0100 CET\nFAIL\nFAIL\texample.org/weather/internal/forecast\t0.004s\n"}})
 	s.add(&event.MessageDone{Meta: s.meta(), Message: llm.Message{Kind: llm.ToolCall, Reply: "r_3", ID: "c5", Name: "bash", Input: json.RawMessage(`{"command":"git push --force"}`)}})

@@ -21,7 +21,7 @@ func TestExportTypedCommands(t *testing.T) {
 	s.add(&event.ShellStart{Meta: s.meta(), ID: "a", Line: "make <b>test</b>", Join: true})
 	s.add(&event.ShellEnd{Meta: s.meta(), ID: "a", Line: "make <b>test</b>", Join: true, Outcome: event.Failed, Summary: "exit 2", Text: "no rule\n[exit 2]\n"})
 	s.add(&event.TurnEnd{Meta: s.meta(), Reason: event.Done})
-	s.add(&event.ShellTold{Meta: s.meta(), ID: "a"})
+	s.add(&event.ShellOutputSent{Meta: s.meta(), ID: "a"})
 	s.user("second")
 	doc := export.Session{Events: s.events}
 	for name, c := range map[string]struct {

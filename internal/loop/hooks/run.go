@@ -206,7 +206,7 @@ func (r *Runner) one(ctx context.Context, h Hook, in Input) (reply, error) {
 
 // outcome returns the reply of a hook that has ended.
 func (r *Runner) outcome(h Hook, in Input, out []byte, p *process.Process, guard *confine.Guard) (reply, error) {
-	code, how := p.HowItEnded()
+	code, how := p.ExitStatus()
 	switch stderr := strings.TrimSpace(p.Log().String()); code {
 	case 0:
 		return parse(h, in, out)

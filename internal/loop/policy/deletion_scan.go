@@ -161,11 +161,11 @@ func (ds *deletionScan) adds(c *command.Command, room int64) {
 		if err != nil || info.IsDir() || ds.paths.Temp.Holds(real) {
 			continue
 		}
-		why := snapshot.Lost(info)
+		why := snapshot.UnsavedReason(info)
 		if why != "" || ds.recorded && info.Size() > room {
 			ds.appended = append(ds.appended, path)
 		}
-		if why == snapshot.LostLinks || why == snapshot.LostKind {
+		if why == snapshot.UnsavedLinks || why == snapshot.UnsavedKind {
 			ds.shared = append(ds.shared, path)
 		}
 	}
@@ -227,7 +227,7 @@ func (ds *deletionScan) file(real string) {
 
 // count adds a file to those that undo must keep, and returns its size.
 func (ds *deletionScan) count(path string, info fs.FileInfo) int64 {
-	if why := snapshot.Lost(info); why != "" {
+	if why := snapshot.UnsavedReason(info); why != "" {
 		ds.lose(ds.show(path) + " (" + phrase.Bytes(info.Size()) + "): " + why)
 	}
 	if !info.Mode().IsRegular() {

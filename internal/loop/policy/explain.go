@@ -197,7 +197,7 @@ func (p *Policy) Remedies(c tools.Call, f Facts, modes []event.Mode) (out []stri
 func (p *Policy) RunsIn(m event.Mode, c tools.Call, f Facts) bool {
 	trial := p.trial()
 	trial.Mode = m
-	return trial.runsAlone(c, f)
+	return trial.autoApproved(c, f)
 }
 
 // allowing returns the texts of rules that would together allow a call that needs
@@ -217,7 +217,7 @@ func (p *Policy) allowing(c tools.Call, f Facts) []string {
 			texts, trial.Rules = append(texts, text), append(trial.Rules, r)
 		}
 	}
-	if !trial.runsAlone(c, f) {
+	if !trial.autoApproved(c, f) {
 		return nil
 	}
 	return texts
@@ -230,8 +230,8 @@ func (p *Policy) trial() *Policy {
 	return &trial
 }
 
-// runsAlone reports whether a call runs without approval.
-func (p *Policy) runsAlone(c tools.Call, f Facts) bool {
+// autoApproved reports whether a call runs without approval.
+func (p *Policy) autoApproved(c tools.Call, f Facts) bool {
 	v := p.Judge(c, f)
 	return !v.Ask && !v.Refuse
 }

@@ -13,7 +13,7 @@ import (
 // those in the home directory and the configuration directories, this program's own
 // files, what git's configuration includes and runs, and p.Confirmed. They need not exist.
 func (p Paths) Fixed() []string {
-	paths := slices.Clone(p.Own)
+	paths := slices.Clone(p.ProgramFiles)
 	if p.Confirmed != nil {
 		paths = append(paths, p.Confirmed()...)
 	}

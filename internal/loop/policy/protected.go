@@ -27,11 +27,11 @@ type Shell struct {
 // Paths are the directories that determine the protected paths. Without a Workspace
 // only the rules for every directory apply.
 type Paths struct {
-	Workspace string   // absolute
-	Home      string   // absolute
-	Config    []string // configuration directories: ~/.config and $XDG_CONFIG_HOME
-	Shell     Shell    // that the user and commands use
-	Own       []string // this program's configuration, state and binary
+	Workspace    string   // absolute
+	Home         string   // absolute
+	Config       []string // configuration directories: ~/.config and $XDG_CONFIG_HOME
+	Shell        Shell    // that the user and commands use
+	ProgramFiles []string // this program's configuration, state and binary
 	// Copy is set if the workspace is a copy. File edits in a copy need no approval in
 	// mode ask, because its changes are judged when they are applied.
 	Copy    bool

@@ -36,7 +36,7 @@ type protectedSet struct {
 // targets of links in the workspace and in the repository above it.
 func (p Paths) protectedSet() *protectedSet {
 	ps := &protectedSet{paths: p, root: p.Resolved.Of(p.Workspace), user: p.userGit(), seen: map[string]bool{}}
-	for _, path := range p.Own {
+	for _, path := range p.ProgramFiles {
 		ps.add(path, ownFiles)
 	}
 	for _, r := range protectedPaths {

@@ -18,7 +18,7 @@ import (
 func pathsIn(home string) policy.Paths {
 	return policy.Paths{
 		Workspace: home, Home: home, Config: []string{filepath.Join(home, ".config"), filepath.Join(home, "xdg")}, Shell: policy.Shell{Zsh: []string{home, filepath.Join(home, "zsh")}},
-		Own: []string{filepath.Join(home, ".config", "agent"), filepath.Join(home, ".local", "state", "agent"), filepath.Join(home, "src", "bin", "agent")},
+		ProgramFiles: []string{filepath.Join(home, ".config", "agent"), filepath.Join(home, ".local", "state", "agent"), filepath.Join(home, "src", "bin", "agent")},
 	}
 }
 

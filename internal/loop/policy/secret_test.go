@@ -18,7 +18,7 @@ func TestWithheldFromPrompts(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(work, ".git"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	p := policy.Paths{Workspace: work, Home: home, Config: []string{filepath.Join(home, ".config")}, Shell: policy.Shell{Zsh: []string{home}}, Own: []string{filepath.Join(home, ".config/agent/config.json")}}
+	p := policy.Paths{Workspace: work, Home: home, Config: []string{filepath.Join(home, ".config")}, Shell: policy.Shell{Zsh: []string{home}}, ProgramFiles: []string{filepath.Join(home, ".config/agent/config.json")}}
 	rule := p.WithheldFromPrompts()
 	for name, withheld := range map[string]bool{
 		".env~": true, "prod.env.bak": true, "id_rsa.bak": true, "service-account.json": true, "terraform.tfstate.backup": true, "notes.bak": false, "main.tf": false,

@@ -32,7 +32,7 @@ type State struct {
 	Prefix        *event.Prefix     // of the requests; nil in old logs
 	Situation     []string          // the messages that describe the environment
 	Title         string            // set by the user; empty for the default
-	Untold        []*event.ShellEnd // typed commands whose output the model has not received
+	UnsentOutputs []*event.ShellEnd // typed commands whose output the model has not received
 	Standing      Standing
 	// Closing are the missing events of a session whose program exited during a turn:
 	// a truncated answer, the ends of delegates, the one result of each open call, the
@@ -77,7 +77,7 @@ func NewReplay() *Replay { return &Replay{} }
 
 func (f *Replay) state() State {
 	f.Title, f.Events = f.all.title, f.all.events
-	f.Untold = f.Typed.Untold
+	f.UnsentOutputs = f.Typed.UnsentOutputs
 	return f.State
 }
 

@@ -23,8 +23,8 @@ func lostShell(s *event.ShellStart, meta event.Meta) *event.ShellEnd {
 // Typed holds the typed commands whose output the model has not received, in the
 // order in which they ended. The zero value is ready to use.
 type Typed struct {
-	Untold []*event.ShellEnd
-	Open   []*event.ShellStart // still running
+	UnsentOutputs []*event.ShellEnd
+	Open          []*event.ShellStart // still running
 }
 
 // Take updates r with an event. It returns the command that e adds to the
@@ -36,12 +36,12 @@ func (r *Typed) Take(e event.Durable) *event.ShellEnd {
 	case *event.ShellEnd:
 		r.Open = slices.DeleteFunc(r.Open, func(s *event.ShellStart) bool { return s.ID == e.ID })
 		if e.Join {
-			r.Untold = append(r.Untold, e)
+			r.UnsentOutputs = append(r.UnsentOutputs, e)
 		}
-	case *event.ShellTold:
-		if i := slices.IndexFunc(r.Untold, func(end *event.ShellEnd) bool { return end.ID == e.ID }); i >= 0 {
-			end := r.Untold[i]
-			r.Untold = slices.Delete(slices.Clone(r.Untold), i, i+1)
+	case *event.ShellOutputSent:
+		if i := slices.IndexFunc(r.UnsentOutputs, func(end *event.ShellEnd) bool { return end.ID == e.ID }); i >= 0 {
+			end := r.UnsentOutputs[i]
+			r.UnsentOutputs = slices.Delete(slices.Clone(r.UnsentOutputs), i, i+1)
 			return end
 		}
 		if i := slices.IndexFunc(r.Open, func(s *event.ShellStart) bool { return s.ID == e.ID }); i >= 0 { // a rewind removed its end

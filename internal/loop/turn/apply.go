@@ -12,7 +12,7 @@ import (
 // needs approval, and runs it. ID identifies the question. An error is text for the
 // model.
 func (t *Turn) Apply(ctx context.Context, id string, call tools.Call) (tools.Result, error) {
-	x := t.executor(&Conversation{}, &reporter{send: t.Emit, clock: t.Clock.OrReal()})
+	x := t.executor(&Conversation{}, &reporter{send: t.Emit, clock: t.Clock.WithDefaults()})
 	c := &toolCall{msg: llm.Message{ID: id}, call: call}
 	if !x.decide(ctx, c) {
 		return tools.Result{}, errors.New(c.end.Result.Text)

@@ -76,8 +76,8 @@ func (x *executor) ask(ctx context.Context, ask event.Ask, offer policy.Grant) (
 		answer.Decision = event.Refuse
 	}
 	d := &event.Decided{Meta: x.out.meta(), ID: id, Decision: answer.Decision, Note: answer.Note, Hunks: diffs.Decisions(ask.Diffs, answer.Hunks)}
-	if ask.Again {
-		d.Again = ask.Reach
+	if ask.Rerun {
+		d.Rerun = ask.Reach
 	}
 	if answer.Decision == event.Always && grant == nil { // no standing permission was offered
 		d.Decision = event.Allow

@@ -77,7 +77,7 @@ func (c *Conversation) continuation() string {
 	if llm.Unanswered(c.Messages) {
 		return ""
 	}
-	return event.GoOn
+	return event.ContinuePrompt
 }
 
 // add appends messages without their secrets. All messages but those of Load and of a

@@ -17,7 +17,7 @@
 // interceptors of arguments, Tool.Prepare and the interceptors that check the
 // call. executor.decide gets the verdict of Permissions.Judge and, if it is to ask,
 // the answer of Approver.Approve. executor.begin emits the ToolStart, Runner.run
-// runs the interceptors around Call.Run, executor.runAgain may run a command again that
+// runs the interceptors around Call.Run, executor.rerun may run a command again that
 // its sandbox made fail, and executor.finish emits the ToolEnd,
 // which the recorder of package loop appends to the log and the front end draws.
 //

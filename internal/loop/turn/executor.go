@@ -81,7 +81,7 @@ func (x *executor) run(ctx context.Context, msgs []llm.Message, notRun string) (
 			x.runner.run(ctx, x.info(calls[i]), calls[i], x.progress(calls[i]))
 		}
 		for _, c := range group {
-			x.runAgain(ctx, c)
+			x.rerun(ctx, c)
 			x.finish(c)
 			out.messages, out.compared = append(out.messages, c.end.Result), append(out.compared, c.compared())
 			out.ran, out.worked = out.ran || c.ran, out.worked || c.ran || c.rejected

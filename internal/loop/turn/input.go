@@ -122,7 +122,7 @@ func (in *input) addPrompts(ctx context.Context) bool {
 // addCommands adds the commands that the user typed.
 func (in *input) addCommands() {
 	for _, c := range in.inbox.Commands() {
-		in.out.emit(&event.ShellTold{Meta: in.out.meta(), ID: c.ID})
+		in.out.emit(&event.ShellOutputSent{Meta: in.out.meta(), ID: c.ID})
 		in.conv.add(c.Message)
 	}
 }

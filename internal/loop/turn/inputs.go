@@ -29,9 +29,9 @@ type Permissions interface {
 	Mode() event.Mode
 	// Judge returns whether a call is allowed, denied or needs approval.
 	Judge(context.Context, tools.Call) policy.Verdict
-	// JudgeAgain returns the verdict on running a command a second time with access, after
+	// JudgeRerun returns the verdict on running a command a second time with access, after
 	// its sandbox made it fail.
-	JudgeAgain(ctx context.Context, c tools.Call, access tools.Access) policy.Verdict
+	JudgeRerun(ctx context.Context, c tools.Call, access tools.Access) policy.Verdict
 	// Describe returns what a standing permission covers, in words.
 	Describe(policy.Grant) string
 	// NoteSource records that the model has read content of a host or server.
@@ -52,7 +52,7 @@ type Inbox interface {
 	// Prompts returns the messages that the user sent to steer the turn.
 	Prompts() []event.Prompt
 	// Commands returns the finished commands that the user typed, until their
-	// ShellTold is emitted.
+	// ShellOutputSent is emitted.
 	Commands() []UserCommand
 	// News returns notes of the program itself.
 	News() []string
@@ -114,8 +114,8 @@ type Clock struct {
 	Rand  func() float64                                   // in [0, 1), varies the waits before retries
 }
 
-// OrReal returns c with the real functions in place of nil.
-func (c Clock) OrReal() Clock {
+// WithDefaults returns c with the real functions in place of nil.
+func (c Clock) WithDefaults() Clock {
 	if c.Now == nil {
 		c.Now = time.Now
 	}

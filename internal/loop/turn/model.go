@@ -45,7 +45,7 @@ type Model struct {
 
 // Memory keeps facts about a model at its server.
 type Memory interface {
-	Facts() []string
+	Limits() []string
 	Learn(fact string)
 }
 

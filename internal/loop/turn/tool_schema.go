@@ -32,7 +32,7 @@ func (c *Conversation) Adapted(m Model) Model {
 // Rejected reports whether the provider rejected the definitions of MCP tools in specs in
 // an earlier session.
 func (m Model) Rejected(specs []llm.ToolSpec) bool {
-	return m.Memory != nil && slices.ContainsFunc(specs, isServerSpec) && slices.Contains(m.Memory.Facts(), rejectionFact(specs))
+	return m.Memory != nil && slices.ContainsFunc(specs, isServerSpec) && slices.Contains(m.Memory.Limits(), rejectionFact(specs))
 }
 
 // rejectionFact returns the fact that a provider rejects the definitions of MCP tools in specs.

@@ -142,7 +142,7 @@ func (r *run) finish(end ending, start time.Time) event.TurnEnd {
 
 func newRun(t *Turn, c *Conversation) *run {
 	t.Budget.Begin()
-	out := &reporter{send: t.Emit, clock: t.Clock.OrReal()}
+	out := &reporter{send: t.Emit, clock: t.Clock.WithDefaults()}
 	user := confirmer{t.Approver}
 	guards := &guards{user: user, budget: t.Budget, fixed: t.Limits.Fixed}
 	if t.Delegated {

@@ -29,7 +29,7 @@ func (r *run) judgeReply(ctx context.Context, reply *llm.Reply, err error, said 
 	case errors.As(err, &repeated):
 		return r.endRepeated(ctx, repeated), notRunRepeated
 	case err != nil && r.end.Cut && !calls && !r.resumed && r.limit.reason == "":
-		r.resumed, r.input.note = true, event.GoOn
+		r.resumed, r.input.note = true, event.ContinuePrompt
 		r.out.emit(event.Notice{Text: err.Error() + ". Continuing where it was cut off."})
 		return ending{}, ""
 	case err != nil && calls && retryable(err) && !r.resumed:

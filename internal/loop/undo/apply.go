@@ -194,7 +194,7 @@ func (w *applier) run() {
 	w.each(up, func(it journalItem) bool { return isDir(it.From) }, w.openDir, false)
 	w.linked = map[file][]int{}
 	for i, it := range items {
-		if it.To.Kind == snapshot.File && it.To.Lost == snapshot.LostLinks {
+		if it.To.Kind == snapshot.File && it.To.Lost == snapshot.UnsavedLinks {
 			w.linked[fileOf(it.To)] = append(w.linked[fileOf(it.To)], i)
 		}
 	}

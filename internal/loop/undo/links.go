@@ -47,7 +47,7 @@ func (a *roots) names(inodes map[string]bool) map[string][]string {
 // relinks reports whether a removed name of a file with several hard links can be restored:
 // another name still has the content, or no name is left and the content is stored.
 func (a *roots) relinks(before snapshot.State) bool {
-	if before.Kind != snapshot.File || before.Lost != snapshot.LostLinks || before.Inode == "" || before.Hash == "" {
+	if before.Kind != snapshot.File || before.Lost != snapshot.UnsavedLinks || before.Inode == "" || before.Hash == "" {
 		return false
 	}
 	names := a.names(map[string]bool{before.Inode: true})[before.Inode]
@@ -72,7 +72,7 @@ func (p rootPath) isName(before snapshot.State) bool {
 // isLinked reports whether v is to become a name of a file with several hard links, in the place
 // of something else.
 func (v value) isLinked(now snapshot.State) bool {
-	return v.Kind == snapshot.File && v.Lost == snapshot.LostLinks && v.content == nil && !inPlace(v.State, now)
+	return v.Kind == snapshot.File && v.Lost == snapshot.UnsavedLinks && v.content == nil && !inPlace(v.State, now)
 }
 
 // relink decides how to restore the names of files with several hard links: as links to names
@@ -98,7 +98,7 @@ func (w *planner) relink(paths []string) {
 			it.link = link
 		case !w.plan.Redo && (it.To.Inode == "" || changed && !w.removesContent(it.To)), it.To.Hash == "":
 			delete(w.items, path)
-			w.lose(*it, snapshot.LostLinks)
+			w.lose(*it, snapshot.UnsavedLinks)
 		case first[id] != "":
 			it.link = first[id]
 		case !w.pack.Has(it.To.Hash):

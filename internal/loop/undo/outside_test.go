@@ -321,7 +321,7 @@ func TestCommandsWithoutASupervisorAreUndone(t *testing.T) {
 				return tools.Result{}
 			})
 		})
-		want := []event.LostChange{{Path: "x.log", Why: scan.LostIgnored}}
+		want := []event.LostChange{{Path: "x.log", Why: scan.UnsavedIgnored}}
 		if got == nil || !cmp.Equal(got.Lost, want) {
 			t.Fatalf("summary: %+v", got)
 		}

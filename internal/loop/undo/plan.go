@@ -156,7 +156,7 @@ func (p rootPath) unsaved(now snapshot.State) string {
 		return ""
 	}
 	if now.Size > snapshot.MaxFile {
-		return snapshot.LostSize
+		return snapshot.UnsavedSize
 	}
 	f, err := p.open.Open(p.rel)
 	if err != nil {
@@ -258,7 +258,7 @@ func (w *planner) revertRun(cur value, r changeRun) (value, verdict) {
 // relinks reports whether r removed one of several hard links of a file, and nothing is at
 // its path since.
 func (r changeRun) relinks(cur snapshot.State) bool {
-	return r.before.Lost == snapshot.LostLinks && cur.Kind == snapshot.Absent && (r.after == nil || r.after.Kind == snapshot.Absent)
+	return r.before.Lost == snapshot.UnsavedLinks && cur.Kind == snapshot.Absent && (r.after == nil || r.after.Kind == snapshot.Absent)
 }
 
 // replaced reports whether r, which is an undo, put what is at its path now in the place of a file

@@ -52,7 +52,7 @@ func (w *applier) write(i int, at rootPath) error {
 		return w.overwrite(i, at)
 	}
 	err := w.replace(i, at)
-	if err == nil && it.To.Lost == snapshot.LostLinks && len(w.siblings(i)) == 0 {
+	if err == nil && it.To.Lost == snapshot.UnsavedLinks && len(w.siblings(i)) == 0 {
 		w.miss(i, missedLinks)
 	}
 	return err
@@ -111,7 +111,7 @@ func (w *applier) replace(i int, at rootPath) error {
 // is there now, because a new one would lose its other hard links or its owner.
 func inPlace(to, now snapshot.State) bool {
 	return to.Kind == snapshot.File && now.Kind == snapshot.File && to.Hash != "" && to.Lost == now.Lost &&
-		(now.Lost == snapshot.LostLinks || now.Lost == snapshot.LostOwner)
+		(now.Lost == snapshot.UnsavedLinks || now.Lost == snapshot.UnsavedOwner)
 }
 
 // overwrite restores a file in place. All its names must be below the root, because undo
@@ -125,7 +125,7 @@ func (w *applier) overwrite(i int, at rootPath) error {
 	if top, ok := w.roots.at(it.Path); !ok {
 		return errChanged
 	} else if _, all := workspace.OtherNames(top.open, top.rel, info); !all {
-		return errors.New(snapshot.LostLinks)
+		return errors.New(snapshot.UnsavedLinks)
 	}
 	read := at.read
 	if !w.torn[i] {

@@ -25,7 +25,7 @@ func ApplyHunks(ctx context.Context, before []byte, hunks []Hunk) (Result, error
 		case ctx.Err() != nil:
 			return Result{}, ctx.Err()
 		case p.gaveUp:
-			err = ErrAlike
+			err = ErrTooManySimilar
 		}
 		if err != nil {
 			return Result{}, fmt.Errorf("the hunk on line %d of the patch: %w", h.Number, err)

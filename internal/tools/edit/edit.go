@@ -27,10 +27,10 @@ type Result struct {
 
 // Errors of replacements.
 var (
-	ErrSame     = errors.New("old and new are the same; give the current text in old and the replacement in new")
-	ErrEmptyOld = advice.Add(errors.New("old is empty but the file is not"), "Give the text to replace, with enough context to be unique, or use write to replace the complete file")
-	ErrAlike    = advice.Add(errors.New("too many places in the file nearly match, because its lines are very similar"), "Give fewer lines that include a unique one, or use write to replace the complete file")
-	ErrTooLarge = errors.New("the file would grow beyond 64 MB; make a smaller replacement")
+	ErrNoChange       = errors.New("old and new are the same; give the current text in old and the replacement in new")
+	ErrEmptyOld       = advice.Add(errors.New("old is empty but the file is not"), "Give the text to replace, with enough context to be unique, or use write to replace the complete file")
+	ErrTooManySimilar = advice.Add(errors.New("too many places in the file nearly match, because its lines are very similar"), "Give fewer lines that include a unique one, or use write to replace the complete file")
+	ErrTooLarge       = errors.New("the file would grow beyond 64 MB; make a smaller replacement")
 )
 
 // maxAfter is the size in bytes up to which replacements may grow a file.
@@ -38,13 +38,13 @@ const maxAfter = 64 << 20
 
 // Replace replaces old with new in before. Without all, old must match exactly
 // one place. With all, it must match at least one, exactly or except for line
-// endings. An empty old matches an empty file. The error is ErrSame, ErrEmptyOld,
-// ErrTooLarge, ErrAlike, a *NotFoundError, an *AmbiguousError, or ctx's error
+// endings. An empty old matches an empty file. The error is ErrNoChange, ErrEmptyOld,
+// ErrTooLarge, ErrTooManySimilar, a *NotFoundError, an *AmbiguousError, or ctx's error
 // soon after ctx has ended.
 func Replace(ctx context.Context, before, old, new []byte, all bool) (Result, error) {
 	switch {
 	case bytes.Equal(old, new):
-		return Result{}, ErrSame
+		return Result{}, ErrNoChange
 	case len(old) == 0 && len(before) > 0:
 		return Result{}, ErrEmptyOld
 	case len(old) == 0:
@@ -60,7 +60,7 @@ func Replace(ctx context.Context, before, old, new []byte, all bool) (Result, er
 			return Result{}, err
 		}
 		if w.gaveUp {
-			return Result{}, ErrAlike
+			return Result{}, ErrTooManySimilar
 		}
 		if len(places) == 0 {
 			continue

@@ -49,7 +49,7 @@ func TestReplaceErrors(t *testing.T) {
 		all              bool
 		want             error
 	}{
-		"the same":         {"a", "a", "a", false, edit.ErrSame},
+		"the same":         {"a", "a", "a", false, edit.ErrNoChange},
 		"empty old":        {"a", "", "b", false, edit.ErrEmptyOld},
 		"several places":   {"x\ny\nx\n", "x", "z", false, &edit.AmbiguousError{Lines: []int{1, 3}}},
 		"overlapping ones": {"aaa", "aa", "b", false, &edit.AmbiguousError{Lines: []int{1, 1}}},
@@ -84,15 +84,15 @@ func TestFilesOfIdenticalLines(t *testing.T) {
 	before := []byte(strings.Repeat("x\n", lines))
 	old := strings.Repeat(" x\nx\n", lines/4)
 	began := time.Now()
-	if _, err := edit.Replace(t.Context(), before, []byte(old), []byte("y\n"), false); !errors.Is(err, edit.ErrAlike) {
-		t.Errorf("got %v, want %v", err, edit.ErrAlike)
+	if _, err := edit.Replace(t.Context(), before, []byte(old), []byte("y\n"), false); !errors.Is(err, edit.ErrTooManySimilar) {
+		t.Errorf("got %v, want %v", err, edit.ErrTooManySimilar)
 	}
 	hunk := edit.Hunk{Lines: []edit.Line{{Op: edit.Insert, Text: "y"}}}
 	for range lines / 2 {
 		hunk.Lines = append(hunk.Lines, edit.Line{Op: edit.Keep, Text: "x"})
 	}
-	if _, err := edit.ApplyHunks(t.Context(), before, []edit.Hunk{hunk}); !errors.Is(err, edit.ErrAlike) {
-		t.Errorf("patch: got %v, want %v", err, edit.ErrAlike)
+	if _, err := edit.ApplyHunks(t.Context(), before, []edit.Hunk{hunk}); !errors.Is(err, edit.ErrTooManySimilar) {
+		t.Errorf("patch: got %v, want %v", err, edit.ErrTooManySimilar)
 	}
 	if took := time.Since(began); took > 30*time.Second {
 		t.Errorf("it took %v", took)

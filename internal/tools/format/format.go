@@ -148,7 +148,7 @@ func (f *Formatters) run(ctx context.Context, one Formatter, name string, input 
 		return nil, fmt.Errorf("it printed more than %d MiB", maxOutput>>20)
 	}
 	<-p.Done()
-	code, how := p.HowItEnded()
+	code, how := p.ExitStatus()
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()

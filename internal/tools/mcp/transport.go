@@ -104,7 +104,7 @@ func (c *programConn) read() {
 func (c *programConn) noteEnd() {
 	select {
 	case <-c.process.Done():
-		_, how := c.process.HowItEnded()
+		_, how := c.process.ExitStatus()
 		c.ended(how)
 	case <-c.closed:
 	case <-time.After(endTime): // it still runs

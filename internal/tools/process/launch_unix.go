@@ -24,6 +24,6 @@ func (r running) kill() { r.p.Kill() }
 
 func (r running) abandon() { r.p.Abandon() }
 
-func (r running) status() (code int, words string) { return r.p.HowItEnded() }
+func (r running) status() (code int, words string) { return r.p.ExitStatus() }
 
 func (r running) parent() int { return r.p.ID() }

@@ -156,9 +156,9 @@ func (s *Process) Log() *Log { return s.log }
 // is in the log.
 func (s *Process) Done() <-chan struct{} { return s.done }
 
-// HowItEnded returns the exit code, and a description such as "exit 1" or "killed by
+// ExitStatus returns the exit code, and a description such as "exit 1" or "killed by
 // SIGSEGV". The code is -1 if a signal ended the program. Call it after Done is closed.
-func (s *Process) HowItEnded() (code int, words string) { return s.running.status() }
+func (s *Process) ExitStatus() (code int, words string) { return s.running.status() }
 
 // Memory returns the bytes of memory that the processes of the program use together,
 // without memory that files back. It is 0 if that is unknown, as on systems other than

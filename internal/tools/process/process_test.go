@@ -68,7 +68,7 @@ func wait(t *testing.T, p *process.Process) string {
 	case <-time.After(30 * time.Second):
 		t.Fatal("the program does not end")
 	}
-	_, words := p.HowItEnded()
+	_, words := p.ExitStatus()
 	return words
 }
 

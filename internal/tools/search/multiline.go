@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// MaxWhole is the maximum size in bytes of a file for a multiline query, which
+// MaxMultilineBytes is the maximum size in bytes of a file for a multiline query, which
 // reads it into memory.
-const MaxWhole = 2 << 20
+const MaxMultilineBytes = 2 << 20
 
 // maxMatchShown is how many bytes of a multiline match are shown.
 const maxMatchShown = 4 << 10
@@ -25,12 +25,12 @@ func (s *scanner) multilineFile(ctx context.Context, r content, named bool) (m M
 	}
 	m.Binary = bytes.IndexByte(s.buf[:n], 0) >= 0
 	for err == nil && (named || !m.Binary) {
-		if n > MaxWhole {
+		if n > MaxMultilineBytes {
 			m.large = true
 			return m, nil
 		}
 		if n == len(s.buf) {
-			s.buf = append(s.buf, make([]byte, min(n, MaxWhole+1-n))...)
+			s.buf = append(s.buf, make([]byte, min(n, MaxMultilineBytes+1-n))...)
 		}
 		var more int
 		more, err = readFull(r, s.buf[n:])

@@ -37,8 +37,8 @@ func TestMultilineLimits(t *testing.T) {
 	isolateGit(t)
 	r := grepSpans(t, map[string]string{
 		"bin":    "a\x00\nb\n",
-		"fits":   strings.Repeat("-\n", search.MaxWhole/2-2) + "a\nb",
-		"large":  "a\nb" + strings.Repeat("-", search.MaxWhole),
+		"fits":   strings.Repeat("-\n", search.MaxMultilineBytes/2-2) + "a\nb",
+		"large":  "a\nb" + strings.Repeat("-", search.MaxMultilineBytes),
 		"length": "a\n" + strings.Repeat("=\n", 5000) + "b\n",
 	}, `(?s)a.*b`)
 	if r.Lines != 2 || r.InFiles != 3 || r.Large != 1 {

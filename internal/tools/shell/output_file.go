@@ -9,8 +9,8 @@ import (
 	"sync"
 )
 
-// MaxWhole is the default size limit of an output file, in bytes.
-const MaxWhole = 1 << 30
+// MaxOutputFile is the default size limit of an output file, in bytes.
+const MaxOutputFile = 1 << 30
 
 // Filter changes output before it is written to a file. Next adds output and returns the
 // part that can be written; Rest returns the part that is still held back.

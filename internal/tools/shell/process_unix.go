@@ -61,7 +61,7 @@ func (p *process) listeners() []uint16 {
 
 // exitStatus returns the exit code of the shell, or -1, and a description.
 func (p *process) exitStatus() (code int, words string) {
-	code, words = p.HowItEnded()
+	code, words = p.ExitStatus()
 	if name := unix.SignalName(syscall.Signal(code - 128)); code > 128 && name != "" {
 		words += " (128 + " + name + ")" // the shell reports a killed child this way
 	}

@@ -54,7 +54,7 @@ func Start(c Command) (started *Running, err error) {
 	}
 	r := &Running{
 		c: c, began: time.Now(), pipe: pipe,
-		out:     newOutput(c.Keep, &outputFile{open: c.Whole, threshold: c.Keep, limit: c.MaxWhole, filter: c.Filter}),
+		out:     newOutput(c.Keep, &outputFile{open: c.Whole, threshold: c.Keep, limit: c.MaxOutputFile, filter: c.Filter}),
 		drained: make(chan struct{}), done: make(chan struct{}),
 		stop: make(chan struct{}), force: make(chan struct{}),
 	}

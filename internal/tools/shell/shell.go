@@ -76,11 +76,11 @@ type Command struct {
 	// The caller closes it.
 	Errors *os.File
 	// Whole creates the file for the complete output. It is called once the output
-	// exceeds Keep; nil disables the file, which is renamed at the end: see type Whole. MaxWhole limits its size in bytes; 0
-	// means the constant MaxWhole.
-	Whole    func() (*os.File, error)
-	MaxWhole int64
-	Filter   Filter // of that file; nil for none
+	// exceeds Keep; nil disables the file, which is renamed at the end: see type Whole. MaxOutputFile limits its size in bytes; 0
+	// means the constant MaxOutputFile.
+	Whole         func() (*os.File, error)
+	MaxOutputFile int64
+	Filter        Filter // of that file; nil for none
 	// Force, if not nil, is closed to kill a command that is being stopped.
 	Force <-chan struct{}
 	// Progress, if not nil, gets the output as it arrives: valid UTF-8, at most ten
@@ -97,7 +97,7 @@ func (c Command) withDefaults() Command {
 	c.Grace = cmp.Or(c.Grace, defaultGrace)
 	c.Keep = cmp.Or(c.Keep, DefaultKeep)
 	c.Processes = cmp.Or(c.Processes, DefaultProcesses)
-	c.MaxWhole = cmp.Or(c.MaxWhole, MaxWhole)
+	c.MaxOutputFile = cmp.Or(c.MaxOutputFile, MaxOutputFile)
 	if c.Cleanup == nil {
 		c.Cleanup = func() {}
 	}

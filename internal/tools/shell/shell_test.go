@@ -356,7 +356,7 @@ func TestCompleteOutputFile(t *testing.T) {
 		{"exactly the limit", shell.Command{Line: "printf 0123456789", Keep: 10, Whole: create}, -1, ""},
 		{"one more", shell.Command{Line: "printf 0123456789x", Keep: 10, Whole: create}, 11, ""},
 		{"long", shell.Command{Line: "seq 100000", Whole: create}, 588895, ""},
-		{"too long", shell.Command{Line: "seq 100000", Whole: create, MaxWhole: 50000}, 50000, "the file is limited to 50000 bytes"},
+		{"too long", shell.Command{Line: "seq 100000", Whole: create, MaxOutputFile: 50000}, 50000, "the file is limited to 50000 bytes"},
 		{"not requested", shell.Command{Line: "seq 100000"}, -1, ""},
 		{"no file", shell.Command{Line: "seq 100000", Whole: func() (*os.File, error) { return nil, errors.New("no room") }}, -1,
 			"cannot create the file: no room"},

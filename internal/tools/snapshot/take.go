@@ -17,10 +17,10 @@ const MaxFile = 64 << 20
 
 // The values of State.Lost that do not depend on the content.
 const (
-	LostLinks = "it has several hard links"
-	LostOwner = "it belongs to another user"
-	LostSize  = "it is larger than 64 MB"
-	LostKind  = "it is neither a file nor a directory"
+	UnsavedLinks = "it has several hard links"
+	UnsavedOwner = "it belongs to another user"
+	UnsavedSize  = "it is larger than 64 MB"
+	UnsavedKind  = "it is neither a file nor a directory"
 )
 
 // Contents keeps contents. A Store is one.
@@ -75,9 +75,9 @@ func Look(root *os.Root, path string) (State, fs.FileInfo) {
 	return s, info
 }
 
-// Lost returns the reason from info, which Lstat returned, why a path cannot be restored:
+// UnsavedReason returns the reason from info, which Lstat returned, why a path cannot be restored:
 // a State.Lost. It is empty if reading the content is all that can still fail.
-func Lost(info fs.FileInfo) string { return stateOf(info).Lost }
+func UnsavedReason(info fs.FileInfo) string { return stateOf(info).Lost }
 
 // read puts the content of the file at path into contents. Its error is for the user.
 func (s *State) read(root *os.Root, path string, info fs.FileInfo, contents Contents) error {
@@ -96,7 +96,7 @@ func (s *State) read(root *os.Root, path string, info fs.FileInfo, contents Cont
 	case err != nil:
 		return fmt.Errorf("its content could not be kept: %w", err)
 	case size > MaxFile:
-		return errors.New(LostSize)
+		return errors.New(UnsavedSize)
 	}
 	s.Hash, s.Size = hash, size
 	return nil

@@ -25,14 +25,14 @@ func OfStat(st *syscall.Stat_t) State {
 		s.Kind, s.Size = File, st.Size
 		switch uid := os.Geteuid(); {
 		case st.Nlink > 1:
-			s.Lost, s.Inode = LostLinks, inodeOf(st)
+			s.Lost, s.Inode = UnsavedLinks, inodeOf(st)
 		case uid != 0 && int(st.Uid) != uid:
-			s.Lost = LostOwner
+			s.Lost = UnsavedOwner
 		case st.Size > MaxFile:
-			s.Lost = LostSize
+			s.Lost = UnsavedSize
 		}
 	default:
-		s.Lost = LostKind
+		s.Lost = UnsavedKind
 	}
 	return s
 }

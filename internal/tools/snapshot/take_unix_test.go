@@ -59,7 +59,7 @@ func TestTakeTellsWhatIsThereAndWhyItIsLost(t *testing.T) {
 		if want.Kind != snapshot.Absent {
 			want.Owner = fmt.Sprintf("%d:%d", os.Geteuid(), os.Getegid())
 		}
-		if (got.Inode == "") != (want.Lost != snapshot.LostLinks) {
+		if (got.Inode == "") != (want.Lost != snapshot.UnsavedLinks) {
 			t.Errorf("%s: inode %q", name, got.Inode)
 		}
 		got.Stamp, got.Inode = "", ""

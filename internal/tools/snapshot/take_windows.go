@@ -20,10 +20,10 @@ func stateOf(info fs.FileInfo) State {
 	case m.IsRegular():
 		s.Kind, s.Size = File, info.Size()
 		if s.Size > MaxFile {
-			s.Lost = LostSize
+			s.Lost = UnsavedSize
 		}
 	default:
-		s.Lost = LostKind
+		s.Lost = UnsavedKind
 	}
 	return s
 }

@@ -16,7 +16,7 @@ const blockRows = 4
 // Block draws the background delegates all, below a blank line if there is room. In a low
 // window, several share one line.
 func Block(w *screen.Window, all []event.Delegate) []string {
-	const roomy, low, tiny = 20, 16, 10
+	const spacedHeight, low, tiny = 20, 16, 10
 	switch {
 	case len(all) == 0 || w.Height < tiny:
 		return nil
@@ -24,7 +24,7 @@ func Block(w *screen.Window, all []event.Delegate) []string {
 		return []string{w.Styles.Dim.Render(ink.Truncate(ink.MarkRunning+" "+phrase.Count(len(all), "delegate")+" · /agents", w.Width))}
 	}
 	var out []string
-	if w.Height >= roomy {
+	if w.Height >= spacedHeight {
 		out = append(out, "")
 	}
 	for i, d := range all {

@@ -48,8 +48,8 @@ func (f *form) press(msg tea.KeyPressMsg) Result {
 		f.hint = "mode " + to.Name() + " from the next call on · answer this one"
 		return Result{Mode: to}
 	case f.pressLook(k) || f.question.body.press(k):
-	case k == "esc" && f.question.own != nil:
-		return f.giveOwn(f.question.own.Cancel())
+	case k == "esc" && f.question.local != nil:
+		return f.giveLocal(f.question.local.Cancel())
 	case k == "esc":
 		return f.cancel()
 	default:
@@ -117,7 +117,7 @@ func (f *form) pressDigit(n int, lead string) Result {
 	switch {
 	case i < 0 && f.typing:
 		return f.say(lead + strconv.Itoa(n))
-	case i < 0 && f.question.own != nil:
+	case i < 0 && f.question.local != nil:
 		f.hint = "answer with " + f.question.rows.digits()
 		return Result{}
 	case i < 0 && f.question.ask.Form != nil:
@@ -179,8 +179,8 @@ func (f *form) confirm() Result {
 		if !f.attention.end.over(f.attention.now()) {
 			return Result{}
 		}
-		if f.question.own != nil {
-			return f.giveOwn(f.question.rows.at)
+		if f.question.local != nil {
+			return f.giveLocal(f.question.rows.at)
 		}
 		if f.question.ask.Form != nil {
 			return f.givePage(row.Kind)
@@ -190,8 +190,8 @@ func (f *form) confirm() Result {
 		}
 		return f.give(event.Answer{Mode: row.Mode, Text: f.question.plan.Edited(), Hunks: f.question.hunks(true), Decision: map[Kind]event.Decision{Yes: event.Allow, Always: event.Always}[row.Kind]})
 	case No:
-		if f.question.own != nil {
-			return f.giveOwn(f.question.rows.at)
+		if f.question.local != nil {
+			return f.giveLocal(f.question.rows.at)
 		}
 		return f.give(event.Answer{Decision: event.Refuse, Hunks: f.question.hunks(false)})
 	case Comment:

@@ -19,8 +19,8 @@ type Dialog struct {
 
 	queue
 	attention
-	form form
-	own  *Own // of the Ask with ownID
+	form  form
+	local *LocalQuestion // of the Ask with localID
 }
 
 // Screen is what the dialog uses of the rest of the screen. Its functions may be nil.
@@ -105,8 +105,8 @@ func (d *Dialog) reset(typing bool) {
 		d.form.question = newQuestion(d.asks[0], d.form.st, d.form.short, d.form.comment.make)
 		d.arming.appear(d.now(), routine(d.asks[0]))
 		d.openValue(typing)
-		if d.form.question.own = d.ownFor(d.asks[0]); d.form.question.own != nil {
-			d.form.openOwn()
+		if d.form.question.local = d.localFor(d.asks[0]); d.form.question.local != nil {
+			d.form.openLocal()
 			if !typing {
 				d.arming.soon()
 			}

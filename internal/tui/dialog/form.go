@@ -88,7 +88,7 @@ func (f *form) lines(place string, width, height int) ([]string, *tea.Cursor) {
 	out := append([]string{q.title()}, body...)
 	foot, cursor := f.foot() // again: it depends on the visible lines
 	f.rowsAt = len(out)
-	if q.roomy() {
+	if q.spaced() {
 		f.rowsAt++
 	}
 	f.comment.line += len(out)

@@ -16,10 +16,10 @@ func (f *form) hints(width int) string {
 		interrupt, stop = "esc reject", "esc reject"
 	}
 	no := "3 4" // digits of the rows that change nothing
-	if f.question.own != nil {
+	if f.question.local != nil {
 		interrupt = "esc cancel"
 	}
-	if f.question.own != nil || q.ask.Form != nil && len(q.rows.All) > 0 {
+	if f.question.local != nil || q.ask.Form != nil && len(q.rows.All) > 0 {
 		no = digit(q.rows.All[len(q.rows.All)-1].Digit)
 	}
 	switch {
@@ -103,7 +103,7 @@ func (f *form) lookHints() (parts []string) {
 	if to, key := f.otherMode(), f.keys.Name(keys.Mode); to != "" && key != "" {
 		parts = append(parts, key+" "+to.Name()+" mode")
 	}
-	if !q.ask.AboutTurn() && WhyOf(q.ask) != "" {
+	if !q.ask.AboutTurn() && ReasonOf(q.ask) != "" {
 		parts = append(parts, "? why")
 	}
 	return parts

@@ -31,8 +31,8 @@ func (f *form) pressReview(msg tea.KeyPressMsg) Result {
 	switch f.question.review.Key(msg) {
 	case review.Close:
 		f.question.endReview()
-		if f.question.own != nil && !f.question.divided() { // every hunk is kept
-			return f.giveOwn(f.question.own.Cancel())
+		if f.question.local != nil && !f.question.divided() { // every hunk is kept
+			return f.giveLocal(f.question.local.Cancel())
 		}
 		f.attention.end.begin(f.attention.now()) // the key may be pressed twice
 	case review.Edit:
@@ -93,7 +93,7 @@ func (f *form) reviewLines(width, height int) ([]string, *tea.Cursor) {
 
 // hasHunks reports whether the question is about changes that the user can divide.
 func (q *question) hasHunks() bool {
-	return (IsApproval(q.ask) || q.own != nil && q.own.Review) && len(q.ask.Diffs) > 0
+	return (IsApproval(q.ask) || q.local != nil && q.local.Review) && len(q.ask.Diffs) > 0
 }
 
 // endReview returns to the rows.
@@ -105,7 +105,7 @@ func (q *question) endReview() {
 // applyReview shows the rows and the changes as the review left them. A divided change
 // cannot be always allowed, and one without accepted hunks cannot be approved.
 func (q *question) applyReview() {
-	if q.own != nil {
+	if q.local != nil {
 		q.applyUndoing()
 		return
 	}
@@ -129,7 +129,7 @@ func (q *question) divided() bool { return q.review != nil && q.review.Answers()
 // diffs returns the changes that Yes would make.
 func (q *question) diffs() []event.Diff {
 	switch {
-	case q.divided() && q.own != nil:
+	case q.divided() && q.local != nil:
 		return q.review.Rejected()
 	case q.divided():
 		return q.review.Diffs()
@@ -146,7 +146,7 @@ func (q *question) size() []string {
 	for _, d := range q.diffs() {
 		sum.Added, sum.Removed = sum.Added+d.Added, sum.Removed+d.Removed
 	}
-	if q.own != nil { // the title says how many hunks
+	if q.local != nil { // the title says how many hunks
 		return []string{diff.Stat(sum)}
 	}
 	return []string{q.review.Summary() + ", " + diff.Stat(sum)}

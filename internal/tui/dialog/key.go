@@ -15,7 +15,7 @@ import (
 // dialog handled the key.
 type Result struct {
 	Answer    *event.Answer // the answer to the first question; nil for none
-	Own       *OwnAnswer    // the answer to a question of the program; nil for none
+	Local     *LocalAnswer  // the answer to a question of the program; nil for none
 	Open      string        // the URL of a page to open in the browser
 	Copy      string        // text to copy
 	Rest      string        // a typed comment that is not part of the answer
@@ -119,7 +119,7 @@ func (d *Dialog) take(msg tea.KeyPressMsg) Result {
 	case r.Draft != "" || r.Pass == ToDraft: // the keys that follow go to the draft, too
 		d.arming.hold(d.now())
 		d.arming.typed(d.now())
-	case r.Answer != nil, r.Own != nil:
+	case r.Answer != nil, r.Local != nil:
 		typing := d.form.writes()
 		if typing {
 			d.arming.typed(d.now())

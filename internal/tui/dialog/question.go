@@ -24,7 +24,7 @@ const lowDialog = 12
 // answers.
 type question struct {
 	ask   event.Ask
-	own   *Own // nil for a question of the agent
+	local *LocalQuestion // nil for a question of the agent
 	rows  Rows
 	body  body
 	st    *ink.Styles
@@ -45,7 +45,7 @@ type question struct {
 // run changes more than the first, no row is marked, so that enter cannot approve by accident.
 func newQuestion(ask event.Ask, st *ink.Styles, short func(dir string) string, edit func() *editor.Editor) question {
 	q := question{ask: ask, plan: newPlan(ask.Plan, edit), rows: RowsOf(ask), body: body{limit: diffLines, change: -1}, st: st, short: short}
-	if len(WarningsOf(ask)) > 0 || ask.Again && (ask.NotUndoable != "" || ask.Stay != "") {
+	if len(WarningsOf(ask)) > 0 || ask.Rerun && (ask.NotUndoable != "" || ask.Stay != "") {
 		q.rows.at = -1
 	}
 	q.rows.preselect(ask.Form)
@@ -189,7 +189,7 @@ func (q *question) facts(width, at int) []string {
 		if q.body.more = q.body.more || len(out)-first >= q.body.limit; q.body.more {
 			break
 		}
-		if len(q.ask.Diffs) > 1 || q.own != nil || !namesFile(q.ask) {
+		if len(q.ask.Diffs) > 1 || q.local != nil || !namesFile(q.ask) {
 			out = append(out, ink.Wrap(ExactLine(change.Path)+"  "+diff.Stat(change), width)...)
 		}
 		out = append(out, q.change(change, width, at+len(out), q.body.limit-(len(out)-first))...)
@@ -229,7 +229,7 @@ func (q *question) change(change event.Diff, width, at, limit int) []string {
 
 // about draws the reason for the question if the user asked for it.
 func (q *question) about(width int) []string {
-	if WhyOf(q.ask) == "" || !q.why && !q.ask.AboutTurn() {
+	if ReasonOf(q.ask) == "" || !q.why && !q.ask.AboutTurn() {
 		return nil
 	}
 	return ink.RenderLines(q.st.Dim, ink.Wrap(ink.Sanitize(q.ask.Why), width))
@@ -237,7 +237,7 @@ func (q *question) about(width int) []string {
 
 // nameRows sets the row texts that depend on the width and on the comment.
 func (q *question) nameRows() {
-	if q.own != nil {
+	if q.local != nil {
 		return
 	}
 	for i := range q.rows.All {
@@ -285,7 +285,7 @@ func (q *question) scopeFits() bool {
 // approved without.
 func (q *question) mustSee() bool {
 	row := q.rows.marked()
-	return q.own != nil && q.own.Read || exact(q.ask) || q.ask.Form != nil || len(WarningsOf(q.ask)) > 0 || row != nil && row.Kind == Always && !q.scopeFits()
+	return q.local != nil && q.local.Read || exact(q.ask) || q.ask.Form != nil || len(WarningsOf(q.ask)) > 0 || row != nil && row.Kind == Always && !q.scopeFits()
 }
 
 // readable reports whether the user has seen enough to approve.
@@ -366,11 +366,11 @@ func (q *question) approvalRows(dim func(Row) bool) []string {
 		return []string{q.rows.line(q.st, q.width, dim)}
 	}
 	rows := q.rows.draw(q.st, q.width, dim)
-	if !q.roomy() {
+	if !q.spaced() {
 		return rows
 	}
 	return append([]string{""}, rows...)
 }
 
-// roomy reports whether a blank line separates the body from the rows.
-func (q *question) roomy() bool { return !q.low && !q.tiny && len(q.body.lines) > 0 }
+// spaced reports whether a blank line separates the body from the rows.
+func (q *question) spaced() bool { return !q.low && !q.tiny && len(q.body.lines) > 0 }

@@ -130,19 +130,19 @@ func askCommandLine(ask event.Ask, c event.Target, short func(string) string) st
 	} else if lead != "shell" && strings.HasPrefix(ask.Title, lead+" {") { // a custom tool with its arguments
 		text += " of the tool " + ExactLine(lead)
 	}
-	if ask.Again && ask.Port == 0 {
+	if ask.Rerun && ask.Port == 0 {
 		text += " again"
 	}
 	if c.Dir != "" {
 		text += " in " + ExactLine(short(c.Dir))
 	}
 	switch {
-	case ask.Again && ask.NotUndoable != "":
-	case ask.Again && ask.Reach == event.ReachAll:
+	case ask.Rerun && ask.NotUndoable != "":
+	case ask.Rerun && ask.Reach == event.ReachAll:
 		text += " outside the sandbox"
-	case ask.Again && ask.Reach == event.ReachHome:
+	case ask.Rerun && ask.Reach == event.ReachHome:
 		text += " with your home directory readable"
-	case ask.Again, ask.Effect == event.NetworkEffect: // a custom tool with the network
+	case ask.Rerun, ask.Effect == event.NetworkEffect: // a custom tool with the network
 		text += " with the network"
 	}
 	return text + "?"
@@ -160,15 +160,15 @@ func ReasonText(ask event.Ask) string {
 
 func reasonText(ask event.Ask) string {
 	switch {
-	case ask.Again && ask.NotUndoable != "":
+	case ask.Rerun && ask.NotUndoable != "":
 		return "It tried to change " + cmp.Or(ExactLine(ask.Blocked), "a file") + ", which cannot be undone: " + ExactLine(ask.NotUndoable) + "."
-	case ask.Again && ask.Reach == event.ReachHome:
+	case ask.Rerun && ask.Reach == event.ReachHome:
 		return "It failed because " + ExactLine(ask.Blocked) + " is in your home directory, which commands that you did not approve cannot see. In the sandbox it can then read all your files but credentials."
-	case ask.Again && ask.Blocked != "":
+	case ask.Rerun && ask.Blocked != "":
 		return "It failed because the sandbox blocks access to " + ExactLine(ask.Blocked) + "."
-	case ask.Again && ask.Port > 0:
+	case ask.Rerun && ask.Port > 0:
 		return fmt.Sprintf("It listens on port %d, which only commands of this session can reach. With the network, your browser can reach it too, and the job can connect to any server.", ask.Port)
-	case ask.Again:
+	case ask.Rerun:
 		return "It failed because it has no network in the sandbox."
 	case ask.Reach == event.ReachAll:
 		return "If you approve this command, it runs without the sandbox."
@@ -239,8 +239,8 @@ func RequestOf(title string) string {
 	return title
 }
 
-// WhyOf returns the reason for a question, empty if a part of a warning says the same.
-func WhyOf(ask event.Ask) string {
+// ReasonOf returns the reason for a question, empty if a part of a warning says the same.
+func ReasonOf(ask event.Ask) string {
 	plain := func(s string) string { return strings.ToLower(strings.TrimRight(strings.TrimSpace(s), ".")) }
 	for _, w := range ask.Warnings {
 		if slices.ContainsFunc(strings.Split(w, "; "), func(part string) bool { return plain(part) == plain(ask.Why) }) {
@@ -270,7 +270,7 @@ func WarningsOf(ask event.Ask) []string {
 	if ask.Reach == event.ReachAll {
 		warnings = append(warnings, "outside the sandbox it can change all your files and use the network")
 	}
-	if !slices.ContainsFunc(append(parts, ask.Blocked), ink.Misleads) {
+	if !slices.ContainsFunc(append(parts, ask.Blocked), ink.HasConfusables) {
 		return warnings
 	}
 	return append(warnings, "contains hidden characters, or characters that look like others")
@@ -291,4 +291,4 @@ func IsApproval(ask event.Ask) bool {
 // routine reports whether ask is an approval that a user may answer soon after another
 // one. A question that follows from an answer to the same call is not: a second press of
 // the same key must not give the command more access.
-func routine(ask event.Ask) bool { return IsApproval(ask) && !ask.Again }
+func routine(ask event.Ask) bool { return IsApproval(ask) && !ask.Rerun }

@@ -45,15 +45,15 @@ func TestReachOfWrites(t *testing.T) {
 		"If you approve this command, it can create, change and delete files in /opt/a.":                      {Writes: []string{"/opt/a/"}},
 		"If you approve this command, it can change /l and create, change and delete files in /a, /b.":        {Writes: []string{"/l", "/a/", "/b/"}},
 		"If you approve this command, it can change /l and use the network.":                                  {Writes: []string{"/l"}, Reach: event.ReachNetwork},
-		"It failed because it has no network in the sandbox. The changes of the first run stay: a, b\\u202e.": {Again: true, Stay: "a, b\u202e"},
-		"It failed because the sandbox blocks access to /home/ada/.ssh/config.":                               {Again: true, Reach: event.ReachAll, Blocked: "/home/ada/.ssh/config"},
+		"It failed because it has no network in the sandbox. The changes of the first run stay: a, b\\u202e.": {Rerun: true, Stay: "a, b\u202e"},
+		"It failed because the sandbox blocks access to /home/ada/.ssh/config.":                               {Rerun: true, Reach: event.ReachAll, Blocked: "/home/ada/.ssh/config"},
 	} {
 		if got := ReasonText(ask); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
 	repeated := event.Ask{Why: "`rm` deletes files", Warnings: []string{"`rm` deletes files; x may hold secrets"}}
-	if got := WhyOf(repeated); got != "" {
+	if got := ReasonOf(repeated); got != "" {
 		t.Errorf("the reason repeats the warning: %q", got)
 	}
 }

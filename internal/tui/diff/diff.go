@@ -51,7 +51,7 @@ func Head(st *ink.Styles, d event.Diff, width, limit int) (out []string, more in
 	k.readCode(d.Path, limit)
 	parts, g := unifiedParts(rows), columnsFor(rows, width)
 	draw := k.unified
-	if s := splitFor(rows, width); s.text >= leastSplit && (st.Diffs == ink.Split || st.Diffs != ink.Unified && width >= roomy && bothSides(rows)) {
+	if s := splitFor(rows, width); s.text >= leastSplit && (st.Diffs == ink.Split || st.Diffs != ink.Unified && width >= minSplitWidth && bothSides(rows)) {
 		parts, g, draw = splitParts(rows), s, k.split
 	}
 	for i, p := range parts {

@@ -8,10 +8,10 @@ import (
 )
 
 const (
-	roomy      = 112 // minimum width for the automatic split layout
-	leastSplit = 20  // minimum text columns on each side
-	splitMarks = 3   // space, mark and space between number and text
-	splitRule  = " │ "
+	minSplitWidth = 112 // minimum width for the automatic split layout
+	leastSplit    = 20  // minimum text columns on each side
+	splitMarks    = 3   // space, mark and space between number and text
+	splitRule     = " │ "
 )
 
 // splitFor returns the columns of each side for a total width.

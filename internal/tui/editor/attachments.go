@@ -38,7 +38,7 @@ func (t Piece) Label() string {
 	switch {
 	case t.plain:
 		r, _ := utf8.DecodeRuneInString(t.text)
-		return ink.Spelt(r)
+		return ink.EscapeRune(r)
 	case t.Image != nil:
 		return fmt.Sprintf("[image %d: %s]", t.no, t.Name)
 	case t.no > 1:
@@ -75,7 +75,7 @@ func (t *attachments) label(r rune) string {
 	if tok := t.of(r); tok != nil {
 		return tok.Label()
 	}
-	return ink.Spelt(r)
+	return ink.EscapeRune(r)
 }
 
 // collapse returns the text to insert for a paste into raw: the paste itself, or a

@@ -92,7 +92,7 @@ func (d *document) measure(character, rest string) (string, int) {
 	}
 	following, _ := utf8.DecodeRuneInString(rest)
 	drawn := ink.Sanitize(character)
-	if last, _ := utf8.DecodeLastRuneInString(character); last == ink.ZWNJ && ink.Joinable(following) {
+	if last, _ := utf8.DecodeLastRuneInString(character); last == ink.ZWNJ && ink.UsesJoiners(following) {
 		drawn = strings.TrimSuffix(ink.Sanitize(character+string(following)), string(following))
 	}
 	return drawn, ansi.StringWidth(drawn)

@@ -18,7 +18,7 @@ func (l Letters) Write(s string) string {
 // newLetters returns the Letters for an ASCII-only terminal.
 func newLetters() Letters {
 	var pairs []string
-	for marks, standIn := range standIns() {
+	for marks, standIn := range asciiReplacements() {
 		for _, r := range marks {
 			pairs = append(pairs, string(r), standIn)
 		}
@@ -26,9 +26,9 @@ func newLetters() Letters {
 	return Letters{strings.NewReplacer(append([]string{" · ", " | "}, pairs...)...)}
 }
 
-// standIns returns the marks that the program draws with and the ASCII replacement
+// asciiReplacements returns the marks that the program draws with and the ASCII replacement
 // of each.
-func standIns() map[string]string {
+func asciiReplacements() map[string]string {
 	return map[string]string{
 		"›▸→❯":      ">",
 		"←":         "<",

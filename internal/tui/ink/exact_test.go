@@ -110,13 +110,13 @@ func TestExact(t *testing.T) {
 	}
 }
 
-// Misleads reports what Exact escapes, except for tabs and line ends.
+// HasConfusables reports what Exact escapes, except for tabs and line ends.
 func TestMisleads(t *testing.T) {
 	for s, want := range map[string]bool{
 		"make\ttest\r\nls": false, "日本語 привет é": false, "раypal": true, "a\u200bb": true, "\x1b[2J": true, "\u05d0": true, "": false,
 	} {
-		if got := ink.Misleads(s); got != want {
-			t.Errorf("Misleads(%q) = %v", s, got)
+		if got := ink.HasConfusables(s); got != want {
+			t.Errorf("HasConfusables(%q) = %v", s, got)
 		}
 	}
 }

@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// Misleads reports whether s has characters that look like others or are invisible:
+// HasConfusables reports whether s has characters that look like others or are invisible:
 // characters that Exact escapes, except tabs and line ends.
-func Misleads(s string) bool {
+func HasConfusables(s string) bool {
 	s = strings.NewReplacer("\t", " ", "\r\n", "\n").Replace(s)
 	return Exact(s) != s
 }

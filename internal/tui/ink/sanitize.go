@@ -110,7 +110,7 @@ func (z *sanitizer) step() {
 	case z.exact && (r < 0x20 || r == 0x7f || r > 0x7f && unicode.IsSpace(r)):
 		z.escape(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
 	case misleads || z.exact && unicode.Is(unicode.Me, r):
-		z.escape(Spelt(r))
+		z.escape(EscapeRune(r))
 	case r == '\r' && strings.HasPrefix(z.rest, "\n"):
 	case r == '\t':
 		z.tab()
@@ -132,7 +132,7 @@ func (z *sanitizer) step() {
 	case Drawn(r):
 		z.write(r)
 	default:
-		z.escape(Spelt(r))
+		z.escape(EscapeRune(r))
 	}
 }
 
@@ -148,7 +148,7 @@ func (z *sanitizer) write(r rune) {
 // otherwise it writes an escape.
 func (z *sanitizer) joiner(r rune) {
 	if z.exact || z.joins >= maxMarks || !z.joinsNext(r) {
-		z.escape(Spelt(r))
+		z.escape(EscapeRune(r))
 		return
 	}
 	z.joins++
@@ -191,7 +191,7 @@ func (z *sanitizer) mark(r rune) {
 		z.joins++
 	}
 	if !fits {
-		z.escape(Spelt(r))
+		z.escape(EscapeRune(r))
 		return
 	}
 	z.out.WriteRune(r)
@@ -224,9 +224,9 @@ func (z *sanitizer) joinsNext(r rune) bool {
 	next, _ := utf8.DecodeRuneInString(z.rest)
 	switch r {
 	case ZWJ:
-		return z.base != 0 && z.last != ZWJ && (picture(z.base) && picture(next) && Drawn(next) || Joinable(z.last) && Joinable(next))
+		return z.base != 0 && z.last != ZWJ && (picture(z.base) && picture(next) && Drawn(next) || UsesJoiners(z.last) && UsesJoiners(next))
 	case ZWNJ:
-		return Joinable(z.last) && Joinable(next)
+		return UsesJoiners(z.last) && UsesJoiners(next)
 	}
 	return false
 }
@@ -250,8 +250,8 @@ const (
 	lastSkin  = '\U0001f3ff'
 )
 
-// Spelt returns the ASCII escape of r.
-func Spelt(r rune) string {
+// EscapeRune returns the ASCII escape of r.
+func EscapeRune(r rune) string {
 	if r > 0xffff {
 		return fmt.Sprintf(`\U%08x`, r)
 	}
@@ -296,8 +296,8 @@ func picture(r rune) bool {
 	return strings.ContainsRune("©®‼⁉™ℹ〰〽㊗㊙", r)
 }
 
-// Joinable reports whether r belongs to a script whose spelling uses joiners.
-func Joinable(r rune) bool {
+// UsesJoiners reports whether r belongs to a script whose spelling uses joiners.
+func UsesJoiners(r rune) bool {
 	return unicode.In(r, unicode.Arabic, unicode.Syriac, unicode.Mongolian, unicode.Devanagari,
 		unicode.Bengali, unicode.Gurmukhi, unicode.Gujarati, unicode.Oriya, unicode.Tamil,
 		unicode.Telugu, unicode.Kannada, unicode.Malayalam, unicode.Sinhala, unicode.Khmer, unicode.Myanmar) &&

@@ -144,7 +144,7 @@ func (p *Picker) Update(msg tea.Msg) (cmd tea.Cmd, over bool) {
 		p.previews.take(msg)
 	case tea.KeyPressMsg:
 		if p.Keys.Is(msg.String(), keys.ToggleScope) {
-			p.everywhere, p.At = !p.everywhere || p.loaded && !p.someHere(), 0
+			p.everywhere, p.At = !p.everywhere || p.loaded && !p.hasSessionInDir(), 0
 			p.refine()
 			break
 		}
@@ -189,7 +189,7 @@ func (p *Picker) takeSessions(r sessionsRead) {
 	switch {
 	case r.query == "":
 		p.all, p.loaded, p.err = r.rows, true, r.err
-		p.everywhere = p.everywhere || !p.someHere()
+		p.everywhere = p.everywhere || !p.hasSessionInDir()
 	case r.query == p.Filter:
 		p.texts, p.searching, p.err = r.rows, false, r.err
 	default:
@@ -210,8 +210,8 @@ func (p *Picker) marked() string {
 	return p.found[p.At].ID
 }
 
-// someHere reports whether the working directory has a session.
-func (p *Picker) someHere() bool {
+// hasSessionInDir reports whether the working directory has a session.
+func (p *Picker) hasSessionInDir() bool {
 	return slices.ContainsFunc(p.all, func(s Session) bool { return s.Dir == p.src.Dir })
 }
 
@@ -247,7 +247,7 @@ func (p *Picker) Lines() ([]string, *tea.Cursor) {
 	pg := Page{Head: "Resume a session", Row: p.Row, Marked: p.end,
 		Hint: "type to search · enter resume · esc close"}
 	switch {
-	case p.everywhere && p.someHere():
+	case p.everywhere && p.hasSessionInDir():
 		pg.Right = name + ": this directory"
 	case !p.everywhere:
 		pg.Head, pg.Right = "Resume a session in "+here, name+": all directories"

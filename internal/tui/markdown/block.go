@@ -99,7 +99,7 @@ func (b *blocks) children(n ast.Node, depth, width int) []string {
 		if len(lines) == 0 {
 			continue
 		}
-		if len(out) > 0 && (n.Kind() != ast.KindListItem || b.in.apart(c)) {
+		if len(out) > 0 && (n.Kind() != ast.KindListItem || b.in.spaced(c)) {
 			out = append(out, "")
 		}
 		out = append(out, lines...)
@@ -111,7 +111,7 @@ func (b *blocks) list(n *ast.List, depth, width int) []string {
 	var out []string
 	nth := n.Start
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
-		if c.PreviousSibling() != nil && b.in.apart(c) {
+		if c.PreviousSibling() != nil && b.in.spaced(c) {
 			out = append(out, "")
 		}
 		out = append(out, b.item(c, nth, depth, width)...)

@@ -227,9 +227,9 @@ func (in *inlines) source(n ast.Node) string {
 	return b.String()
 }
 
-// apart reports whether a blank line precedes the block n. Goldmark does not record
+// spaced reports whether a blank line precedes the block n. Goldmark does not record
 // it for tables.
-func (in *inlines) apart(n ast.Node) bool {
+func (in *inlines) spaced(n ast.Node) bool {
 	at := place(n, in.src)
 	return n.HasBlankPreviousLines() || at > 0 && blankBefore(in.src, at)
 }

@@ -46,8 +46,8 @@ func (q *questions) ask(ask event.Ask) {
 		q.asked = q.Now()
 	}
 	switch {
-	case q.dialog.Own() != nil:
-		q.askOwn(q.dialog.Own())
+	case q.dialog.Local() != nil:
+		q.askLocal(q.dialog.Local())
 		return
 	case ask.Form != nil:
 		q.askServed(ask)
@@ -80,7 +80,7 @@ func (q *questions) ask(ask event.Ask) {
 	if text := dialog.ReasonText(ask); text != "" {
 		q.paragraph("", text)
 	}
-	if why := dialog.WhyOf(ask); why != "" {
+	if why := dialog.ReasonOf(ask); why != "" {
 		q.paragraph("", ink.Sanitize(why))
 	}
 	if changesInline(ask) {
@@ -188,8 +188,8 @@ func (q *questions) answer(line string) tea.Cmd {
 	ask := q.dialog.First()
 	line = strings.TrimSpace(line)
 	switch {
-	case q.dialog.Own() != nil:
-		q.answerOwn(q.dialog.Own(), line)
+	case q.dialog.Local() != nil:
+		q.answerLocal(q.dialog.Local(), line)
 	case ask.Form != nil:
 		return q.answerServed(ask, line)
 	case line == "": // it does not restart the pause before an answer
@@ -327,7 +327,7 @@ func (q *questions) give(a event.Answer) {
 
 // reply answers the first question.
 func (q *questions) reply(a event.Answer) {
-	if o := q.dialog.Own(); o != nil { // the input has ended
+	if o := q.dialog.Local(); o != nil { // the input has ended
 		q.dialog.Withdraw(q.dialog.First().ID)
 		q.do(o.Give(o.Cancel(), nil))
 		return

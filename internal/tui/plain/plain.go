@@ -95,7 +95,7 @@ func newFront(o screen.Options, now func() time.Time, send func(event.Command), 
 	p.slash, notices = slash.New(c, p.editor)
 	do := prompt.Actions{Help: p.help, Leave: func() tea.Cmd { return p.leave(screen.Exit{}) }}
 	p.prompt = prompt.New(c, p.editor, p.dialog, p.slash, do)
-	p.slash.Front = slash.Front{Lists: p.lists, Quit: p.leave, Help: p.help, Copy: p.prompt.Clipboard.Copy, Restyle: func(ink.Look) {}, Ask: func(o dialog.Own) { p.dialog.Show(o, false) }, Withdraw: p.dialog.WithdrawOwn}
+	p.slash.Front = slash.Front{Lists: p.lists, Quit: p.leave, Help: p.help, Copy: p.prompt.Clipboard.Copy, Restyle: func(ink.Look) {}, Ask: func(o dialog.LocalQuestion) { p.dialog.Show(o, false) }, Withdraw: p.dialog.WithdrawLocal}
 	p.questions = &questions{Window: c.Window, output: out, dialog: p.dialog, send: c.Agent.GiveAnswer, open: p.slash.OpenPage, edit: p.prompt.External.EditPlan, keep: p.prompt.Drafts.KeepTyped}
 	p.prompt.External.Lend = p.lend
 	p.session.Open(notices)
@@ -303,7 +303,7 @@ func (p *front) interrupt() {
 	case p.session.Busy():
 		p.session.Interrupt()
 		p.prompt.Questions.End(func(ask event.Ask) bool { return !p.session.Delegates.AskInBackground(ask) })
-	case !p.in.Typed || p.prompt.Again.Quit():
+	case !p.in.Typed || p.prompt.DoublePress.Quit():
 		p.session.Done = true
 	default:
 		also := ""

@@ -16,7 +16,7 @@ import (
 type assist struct {
 	*screen.Window
 	editor      *editor.Editor
-	again       *Again
+	again       *DoublePress
 	images      *Attacher
 	history     *History
 	suggestions *Suggestions

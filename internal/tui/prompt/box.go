@@ -25,7 +25,7 @@ type Box struct {
 	history     *History
 	queue       *Queue
 	clipboard   *Clipboard
-	again       *Again
+	again       *DoublePress
 	submitter   *submitter
 	hints       *hints
 	rewind      func() tea.Cmd // opens the list of prompts to rewind to

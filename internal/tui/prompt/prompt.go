@@ -23,7 +23,7 @@ type Prompt struct {
 	Clipboard   *Clipboard
 	External    *External
 	Drafts      *Drafts
-	Again       *Again
+	DoublePress *DoublePress
 	Questions   *Questions
 
 	editor    *editor.Editor
@@ -49,7 +49,7 @@ func New(c *screen.Conversation, e *editor.Editor, d *dialog.Dialog, s *slash.Se
 		history:     &History{Window: w, log: &c.Feed.Log, editor: e},
 		Queue:       &Queue{Window: w, agent: c.Agent, feed: c.Feed, list: c.Transcript, say: c.Say, playing: func() bool { return len(c.Play) > 0 }, editor: e},
 		Clipboard:   &Clipboard{Window: w, transcript: c.Transcript, say: c.Say},
-		Again:       &Again{Window: w, stops: c.Delegates.StopsAtEnd},
+		DoublePress: &DoublePress{Window: w, stops: c.Delegates.StopsAtEnd},
 		returns:     &returns{feed: c.Feed, rewinds: c.Rewinds, send: c.Agent.Send, editor: e},
 	}
 	p.External = &External{Window: w, say: c.Say, send: c.Agent.SendCommand, editor: e, dialog: d, popup: p.Suggestions, Lend: terminal.Lend}
@@ -59,11 +59,11 @@ func New(c *screen.Conversation, e *editor.Editor, d *dialog.Dialog, s *slash.Se
 	p.Suggestions.submit, p.images.ready = p.Submit, p.submitter.sendReady
 	p.Box = &Box{
 		Window: w, editor: e, dialog: d, suggestions: p.Suggestions, images: p.images, history: p.history, queue: p.Queue,
-		clipboard: p.Clipboard, again: p.Again, submitter: p.submitter, do: do, rewind: s.ChooseRewind,
+		clipboard: p.Clipboard, again: p.DoublePress, submitter: p.submitter, do: do, rewind: s.ChooseRewind,
 		hints: &hints{Window: w, feed: c.Feed, editor: e, waits: d.Waits, suggestions: p.Suggestions, queue: p.Queue, canRetry: c.Agent.CanRetry, background: c.Delegates.Background, known: s.Has},
 	}
 	p.Assist = &assist{
-		Window: w, editor: e, again: p.Again, images: p.images, history: p.history, suggestions: p.Suggestions, queue: p.Queue,
+		Window: w, editor: e, again: p.DoublePress, images: p.images, history: p.history, suggestions: p.Suggestions, queue: p.Queue,
 		edit: p.External.Start, palette: s.Palette.Show, covered: d.Takes, press: p.Box.edit, edited: p.Box.edited,
 	}
 	return p

@@ -48,7 +48,7 @@ func (a *Sender) CanRetry() bool {
 // Retry continues a truncated answer, or sends the conversation again.
 func (a *Sender) Retry() {
 	if a.feed.Cut {
-		a.send(event.Prompt{Text: event.GoOn})
+		a.send(event.Prompt{Text: event.ContinuePrompt})
 		return
 	}
 	a.feed.TurnSent()

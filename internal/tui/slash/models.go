@@ -25,7 +25,7 @@ type Models struct {
 	feed     *transcript.Feed
 	list     *transcript.Transcript // has the welcome at its head
 	send     func(event.Command)
-	reading  bool            // ReadFor has started a read
+	reading  bool            // LoadFor has started a read
 	menu     *list.Menu      // the list that was opened last; may be nil
 	greeting *transcript.Row // the welcome; nil if there is none
 	known    []screen.Model  // the available models; nil until they are read
@@ -51,8 +51,8 @@ func (p *Models) read(complete bool) tea.Cmd {
 	}
 }
 
-// ReadFor reads the models, once, if command takes the name of one.
-func (p *Models) ReadFor(command string) tea.Cmd {
+// LoadFor reads the models, once, if command takes the name of one.
+func (p *Models) LoadFor(command string) tea.Cmd {
 	if command != "model" || p.known != nil || p.reading {
 		return nil
 	}

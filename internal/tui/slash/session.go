@@ -75,7 +75,7 @@ func (s *Session) Take(msg tea.Msg) (tea.Cmd, bool) {
 	case trustRead:
 		s.trust.show(msg)
 	case trustDecided:
-		s.trust.sayDecided(msg)
+		s.trust.reportDecision(msg)
 	case mcpRead:
 		return s.mcp.show(msg), true
 	case mcpText:
@@ -111,7 +111,7 @@ type Front struct {
 	Help    func()
 	Copy    func(text, what string) tea.Cmd
 	Restyle func(ink.Look)
-	Ask     func(dialog.Own) // asks the user
+	Ask     func(dialog.LocalQuestion) // asks the user
 	// Withdraw removes the question of Ask, if it still waits.
 	Withdraw func()
 	Screen   *Screen // nil in plain mode

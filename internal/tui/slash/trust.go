@@ -99,7 +99,7 @@ func (t *trust) ask(i screen.TrustItem) {
 		Path: i.File, Created: true, Added: lines,
 		Unified: "@@ -0,0 +1," + strconv.Itoa(lines) + " @@\n+" + strings.ReplaceAll(content, "\n", "\n+") + "\n",
 	}
-	own := dialog.Own{Diffs: []event.Diff{shown}, Read: true, Title: "Use " + i.Kind + " " + i.Name + " of this repository?",
+	own := dialog.LocalQuestion{Diffs: []event.Diff{shown}, Read: true, Title: "Use " + i.Kind + " " + i.Name + " of this repository?",
 		Notes: []dialog.Note{{Text: i.Effect + " The content:", Alert: true}},
 		Rows: []dialog.Row{
 			{Digit: 1, Kind: dialog.Yes, Text: "Confirm this content in this workspace", Short: "Confirm"},
@@ -126,8 +126,8 @@ func (t *trust) ask(i screen.TrustItem) {
 	t.front.Ask(own)
 }
 
-// sayDecided says what a decision on an item has changed.
-func (t *trust) sayDecided(d trustDecided) {
+// reportDecision says what a decision on an item has changed.
+func (t *trust) reportDecision(d trustDecided) {
 	t.waiting = false
 	name := ink.SanitizeLine(d.item.Kind + " " + d.item.Name)
 	from := " from the next session on. To start one: /new"

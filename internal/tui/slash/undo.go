@@ -136,7 +136,7 @@ func (u *undo) showPlan(plan event.UndoPlan, rewind *point) {
 		return
 	}
 	notes := slices.Concat(u.jobNotes(), undoNotes(plan, rewind == nil && !plan.Redo))
-	own := dialog.Own{Title: undoTitle(plan, rewind), Notes: notes, Diffs: plan.Diffs}
+	own := dialog.LocalQuestion{Title: undoTitle(plan, rewind), Notes: notes, Diffs: plan.Diffs}
 	for _, d := range plan.Conflicts {
 		own.Kept = append(own.Kept, dialog.Kept{Heading: "not applied: " + d.Path, Diff: d})
 	}
@@ -153,7 +153,7 @@ func (u *undo) showPlan(plan event.UndoPlan, rewind *point) {
 }
 
 // ask asks the user. A turn that begins withdraws the question.
-func (u *undo) ask(own dialog.Own) {
+func (u *undo) ask(own dialog.LocalQuestion) {
 	give := own.Give
 	own.Give = func(row int, hunks []event.HunkAnswer) tea.Cmd {
 		u.asking = false
@@ -381,7 +381,7 @@ func (u *undo) showChanges(now event.ChangesNow) {
 		u.Say(strings.Join(lines, "\n"))
 		return
 	}
-	own := dialog.Own{Title: "Changes since the session began", Diffs: now.Diffs, Review: true, Rows: []dialog.Row{
+	own := dialog.LocalQuestion{Title: "Changes since the session began", Diffs: now.Diffs, Review: true, Rows: []dialog.Row{
 		{Digit: 1, Kind: dialog.Yes, Text: "Undo these hunks", Short: "Undo"},
 		{Digit: 2, Kind: dialog.No, Text: "Keep all changes", Short: "Keep"},
 	}}

@@ -75,7 +75,7 @@ func (r *rescuer) dismiss() {
 	}
 	r.loud()
 	_ = debug.SetCrashOutput(nil, debug.CrashOptions{})
-	_, _ = r.orders.Write([]byte{rescue.Farewell})
+	_, _ = r.orders.Write([]byte{rescue.ExitClean})
 	_ = r.orders.Close()
 	for {
 		if _, err := syscall.Wait4(r.process, nil, 0, nil); err != syscall.EINTR {

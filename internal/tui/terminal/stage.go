@@ -176,7 +176,7 @@ func (s *stage) program(colors colorprofile.Profile, size tea.WindowSizeMsg) *te
 		tea.WithoutRenderer(), tea.WithFPS(1), tea.WithoutSignalHandler(), tea.WithFilter(s.filter),
 		tea.WithInput(s.tty.in), tea.WithOutput(s.renderer), tea.WithColorProfile(colors), tea.WithWindowSize(size.Width, size.Height),
 	}
-	if rescue.Stands {
+	if rescue.Supported {
 		options = append(options, tea.WithoutCatchPanics())
 	}
 	return tea.NewProgram(s, options...)

@@ -207,7 +207,7 @@ func (f *Feed) userSaid(ev *event.UserSaid) {
 	if !ev.Steered {
 		f.State.Turns++
 		f.beginTurn()
-		f.Unanswered = ev.Source == "" && ev.Text != event.GoOn
+		f.Unanswered = ev.Source == "" && ev.Text != event.ContinuePrompt
 	}
 }
 

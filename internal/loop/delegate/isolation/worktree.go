@@ -76,11 +76,11 @@ func Open(ctx context.Context, o Options, label delegate.Label) (w *Worktree, er
 func (w *Worktree) Paths(p policy.Paths) policy.Paths {
 	p = p.AlsoReadable(append(slices.Clone(p.Added), p.Workspace)...)
 	p.Workspace, p.Added, p.Copy = w.Workspace.Dir(), nil, true
-	p.Own = slices.DeleteFunc(slices.Clone(p.Own), func(dir string) bool { return dir == w.state })
+	p.ProgramFiles = slices.DeleteFunc(slices.Clone(p.ProgramFiles), func(dir string) bool { return dir == w.state })
 	entries, _ := os.ReadDir(w.state)
 	for _, e := range entries {
 		if e.Name() != worktreesDir {
-			p.Own = append(p.Own, filepath.Join(w.state, e.Name()))
+			p.ProgramFiles = append(p.ProgramFiles, filepath.Join(w.state, e.Name()))
 		}
 	}
 	return p

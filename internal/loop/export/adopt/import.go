@@ -19,8 +19,8 @@ type Kind string
 
 // The kinds of files. The values are for display.
 const (
-	Own Kind = "an export of agent"
-	Log Kind = "a session log of agent" // or its stream-json
+	Native Kind = "an export of agent"
+	Log    Kind = "a session log of agent" // or its stream-json
 )
 
 // ErrUnknown is the error for a file of an unknown kind.
@@ -101,7 +101,7 @@ func kindOf(fields map[string]json.RawMessage) Kind {
 	}
 	switch {
 	case strings.HasPrefix(word("format"), export.FormatName+"/"):
-		return Own
+		return Native
 	case word("type") == "header" && has("seq"), has("type") && has("time") && !has("timestamp"):
 		return Log
 	}
@@ -123,7 +123,7 @@ func Import(r io.Reader) (Imported, error) {
 	m := &Imported{Kind: kind}
 	left := &tally{}
 	switch kind {
-	case Own:
+	case Native:
 		err = m.readExport(in, left)
 	case Log:
 		err = m.readLog(in, left)

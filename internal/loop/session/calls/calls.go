@@ -17,7 +17,7 @@ type Call struct {
 	Start       *event.ToolStart
 	Approval    *event.Decided       // of the user before the call started
 	Answer      *event.Decided       // of the user to a question of the running call
-	Again       *event.Decided       // of the user about a second run
+	Rerun       *event.Decided       // of the user about a second run
 	Todo        *event.TodoSet       // that the call set
 	Plan        *event.PlanSet       // that the call presented, with the decision
 	Delegate    *event.DelegateStart // that works for the call
@@ -101,8 +101,8 @@ func (o *Open) waiting(id int) *Call {
 // decide adds a decision of the user.
 func (c *Call) decide(e *event.Decided) {
 	switch {
-	case e.Again != "":
-		c.Again = e
+	case e.Rerun != "":
+		c.Rerun = e
 	case c.Start == nil:
 		c.Approval = e
 	default:

@@ -221,9 +221,9 @@ func (p *Process) Abandon() { _ = p.supervisor.Process.Kill() }
 // descendants.
 func (p *Process) ID() int { return p.supervisor.Process.Pid }
 
-// HowItEnded returns the exit code of the command and a description. The code is -1 if a
+// ExitStatus returns the exit code of the command and a description. The code is -1 if a
 // signal ended it or it has not exited.
-func (p *Process) HowItEnded() (code int, words string) {
+func (p *Process) ExitStatus() (code int, words string) {
 	select {
 	case <-p.Exited:
 	default:

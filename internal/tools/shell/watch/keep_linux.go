@@ -97,7 +97,7 @@ func (k *keeper) find(path string) *entry {
 func (k *keeper) add(path string, before snapshot.State) (why string) {
 	// A device, socket or pipe has no content that could be lost.
 	isLost := before.Lost != "" && before.Kind != snapshot.Other
-	if isLost && before.Lost == snapshot.LostSize && strings.HasSuffix(path, "/index") { // it is only noted
+	if isLost && before.Lost == snapshot.UnsavedSize && strings.HasSuffix(path, "/index") { // it is only noted
 		_, isState := k.order.gitState(path)
 		isLost = !isState
 	}
@@ -164,7 +164,7 @@ func (k *keeper) state(p place, contents snapshot.Contents) snapshot.State {
 // Lost.
 func (k *keeper) putContent(p place, s *snapshot.State, contents snapshot.Contents) {
 	if s.Size > k.order.MaxFile {
-		s.Lost = snapshot.LostSize
+		s.Lost = snapshot.UnsavedSize
 		if k.order.MaxFile != snapshot.MaxFile {
 			s.Lost = "it is larger than " + strings.Replace(phrase.Bytes(k.order.MaxFile), ".0 ", " ", 1)
 		}

@@ -152,7 +152,7 @@ func (c change) state() snapshot.State {
 	s := snapshot.State{Kind: c.before.kind.public(), Mode: c.before.mode, Target: c.target}
 	switch c.before.kind {
 	case other:
-		s.Lost = snapshot.LostKind
+		s.Lost = snapshot.UnsavedKind
 	case file:
 		s.Size = c.before.size
 		if c.content.status == kept {
@@ -167,23 +167,23 @@ func (c change) state() snapshot.State {
 func (c change) why() string {
 	switch {
 	case c.before.flags&linked != 0:
-		return snapshot.LostLinks
+		return snapshot.UnsavedLinks
 	case c.before.flags&foreign != 0:
-		return snapshot.LostOwner
+		return snapshot.UnsavedOwner
 	case c.before.size > snapshot.MaxFile:
-		return snapshot.LostSize
+		return snapshot.UnsavedSize
 	}
 	switch c.content.status {
 	case kept, blob, blob256:
 		return ""
 	case ignored:
-		return LostIgnored
+		return UnsavedIgnored
 	case large:
-		return LostLarge
+		return UnsavedLarge
 	case over:
-		return LostOver
+		return UnsavedLimit
 	case failed:
 		return "its old content could not be copied"
 	}
-	return LostLate
+	return UnsavedTimeout
 }

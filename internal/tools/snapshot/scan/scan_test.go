@@ -219,7 +219,7 @@ func TestContentsThatAreNotCopiedAreLost(t *testing.T) {
 		}
 	})
 	w.wants(got, map[string]string{
-		"x.log": scan.LostIgnored, "out/deep/y": scan.LostIgnored, "large": scan.LostLarge,
+		"x.log": scan.UnsavedIgnored, "out/deep/y": scan.UnsavedIgnored, "large": scan.UnsavedLarge,
 		"linked": "it has several hard links", "other": "it has several hard links", "plain": "file 644 5",
 	})
 }
@@ -249,7 +249,7 @@ func TestCopiesStopAtTheirLimit(t *testing.T) {
 		}
 	})
 	lost := slices.DeleteFunc(slices.Collect(maps.Values(got)), func(s string) bool { return s == "file 644 12345" })
-	if len(got) != 3 || !slices.Equal(lost, []string{scan.LostOver}) {
+	if len(got) != 3 || !slices.Equal(lost, []string{scan.UnsavedLimit}) {
 		t.Errorf("got %v", got)
 	}
 }
@@ -272,7 +272,7 @@ func TestAFileThatChangesWhileItIsCopiedIsNotKnown(t *testing.T) {
 		w.store.before = nil
 		return nil
 	}
-	w.wants(w.change(func() { w.write("f", "last") }), map[string]string{"f": scan.LostLate})
+	w.wants(w.change(func() { w.write("f", "last") }), map[string]string{"f": scan.UnsavedTimeout})
 }
 
 func TestTheTimesOfAFileCanHideAChange(t *testing.T) {
@@ -306,7 +306,7 @@ func TestOutsideNamesWhatWasNotTouched(t *testing.T) {
 	w.write("created", "x")
 	w.must(os.RemoveAll(w.in("gone")))
 	w.must(os.Remove(w.in("removed")))
-	w.wants(outside(past), map[string]string{"daemon": scan.LostOutside, "gone/x": scan.LostOutside, "created": scan.LostOutside, "removed": scan.LostOutside})
+	w.wants(outside(past), map[string]string{"daemon": scan.UnsavedOutside, "gone/x": scan.UnsavedOutside, "created": scan.UnsavedOutside, "removed": scan.UnsavedOutside})
 	if got := outside(past); len(got) > 0 {
 		t.Errorf("the same changes again: %v", got)
 	}

@@ -46,19 +46,19 @@ const MaxChanges = 20_000
 
 // Errors of Changes and Outside. Their texts are for the user.
 var (
-	ErrBusy = errors.New("the files were being examined for another command")
-	ErrMany = errors.New("the command changed more than 20,000 files, and the others are not listed")
+	ErrBusy           = errors.New("the files were being examined for another command")
+	ErrTooManyChanges = errors.New("the command changed more than 20,000 files, and the others are not listed")
 )
 
 // The Lost of states whose old content is not known, apart from those of copies that
 // failed.
 const (
-	LostOutside = "another program changed it meanwhile, and its old content is not known"
-	LostUnknown = "there was no time to examine it before the command"
-	LostLate    = "its old content was not copied in time"
-	LostIgnored = "git ignores it, so its old content was not copied"
-	LostLarge   = "it is larger than 5 MB, so its old content was not copied"
-	LostOver    = "the copies of old contents have reached 200 MB"
+	UnsavedOutside = "another program changed it meanwhile, and its old content is not known"
+	UnsavedUnknown = "there was no time to examine it before the command"
+	UnsavedTimeout = "its old content was not copied in time"
+	UnsavedIgnored = "git ignores it, so its old content was not copied"
+	UnsavedLarge   = "it is larger than 5 MB, so its old content was not copied"
+	UnsavedLimit   = "the copies of old contents have reached 200 MB"
 )
 
 // Options are the parts of a Scanner.
@@ -252,7 +252,7 @@ func (c *Command) Changes(ctx context.Context, touched func(path string) bool) (
 			return
 		}
 		f.since(c.began, t.index)
-		f.lost(LostUnknown)
+		f.lost(UnsavedUnknown)
 	})
 	return all, errors.Join(c.scanner.refused, err)
 }
@@ -273,7 +273,7 @@ func (s *Scanner) Outside(ctx context.Context, since time.Time, touched func(pat
 	return s.after(ctx, touched, func(ctx context.Context, t *tree, f *found) {
 		f.since(since, t.index)
 		f.visible(ctx, t)
-		f.lost(LostOutside)
+		f.lost(UnsavedOutside)
 	})
 }
 
@@ -305,7 +305,7 @@ func (s *Scanner) after(ctx context.Context, touched func(string) bool, judge fu
 	}
 	if len(all) > MaxChanges {
 		all = all[:MaxChanges]
-		failed = append(failed, ErrMany)
+		failed = append(failed, ErrTooManyChanges)
 	}
 	return all, errors.Join(failed...)
 }

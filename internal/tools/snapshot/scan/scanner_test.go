@@ -45,7 +45,7 @@ func TestACommandThatDoesNotWaitLosesItsChanges(t *testing.T) {
 	w.write("a", "x")
 	got, err := c.Changes(context.Background(), nil)
 	w.must(err)
-	w.wants(w.short(got), map[string]string{"a": scan.LostUnknown})
+	w.wants(w.short(got), map[string]string{"a": scan.UnsavedUnknown})
 	w.wants(w.change(func() { w.write("b", "x") }), map[string]string{"b": "file 644 2"})
 }
 

@@ -9,7 +9,7 @@ type Buffer struct {
 	revision int
 	goal     int // the column for moving up and down, from 0; negative for none
 
-	past    past
+	history history
 	last    act
 	actions int
 	rows    Rows
@@ -84,7 +84,7 @@ func (b *Buffer) HoldCharacter() {
 func (b *Buffer) Reset(text string) {
 	b.text, b.caret, b.goal = text, len(text), -1
 	b.did(moved)
-	b.past = past{}
+	b.history = history{}
 	b.revision++
 	b.rows.reset(text)
 }
@@ -138,7 +138,7 @@ func (b *Buffer) edit(what act, from, to int, with string) {
 	if from == to && with == "" {
 		return
 	}
-	b.past.note(b, what, change{from, b.text[from:to], with})
+	b.history.note(b, what, change{from, b.text[from:to], with})
 	b.apply(change{from, b.text[from:to], with})
 	b.did(what)
 }

@@ -21,15 +21,15 @@ type step struct {
 	caret   int // before the changes
 }
 
-// past holds the undo and redo steps.
-type past struct {
+// history holds the undo and redo steps.
+type history struct {
 	done, undone []step
 	whole        bool // changes join the step until Seal
 	sealed       bool // the next change starts a step
 }
 
 // note records a change that is about to be applied.
-func (p *past) note(b *Buffer, what act, c change) {
+func (p *history) note(b *Buffer, what act, c change) {
 	p.undone = nil
 	if n := len(p.done) - 1; n >= 0 && !p.sealed && (p.whole || p.continues(b, what, c)) {
 		p.done[n].changes = append(p.done[n].changes, c)
@@ -44,7 +44,7 @@ func (p *past) note(b *Buffer, what act, c change) {
 
 // continues reports whether a change belongs to the last step: a word that is being
 // typed, or consecutive deletions.
-func (p *past) continues(b *Buffer, what act, c change) bool {
+func (p *history) continues(b *Buffer, what act, c change) bool {
 	if what != b.last || what == typed && c.old != "" {
 		return false
 	}
@@ -61,52 +61,52 @@ func (p *past) continues(b *Buffer, what act, c change) bool {
 
 // Undo undoes the last step. It reports whether there was one.
 func (b *Buffer) Undo() bool {
-	n := len(b.past.done) - 1
+	n := len(b.history.done) - 1
 	if n < 0 {
 		return false
 	}
-	s := b.past.done[n]
-	b.past.done = b.past.done[:n]
+	s := b.history.done[n]
+	b.history.done = b.history.done[:n]
 	for _, c := range slices.Backward(s.changes) {
 		b.apply(change{c.at, c.new, c.old})
 	}
 	b.caret = s.caret
 	b.did(moved)
-	b.past.undone = append(b.past.undone, s)
-	b.past.sealed = true
+	b.history.undone = append(b.history.undone, s)
+	b.history.sealed = true
 	return true
 }
 
 // Redo redoes the step that was undone last. It reports whether there was one.
 func (b *Buffer) Redo() bool {
-	n := len(b.past.undone) - 1
+	n := len(b.history.undone) - 1
 	if n < 0 {
 		return false
 	}
-	s := b.past.undone[n]
-	b.past.undone = b.past.undone[:n]
+	s := b.history.undone[n]
+	b.history.undone = b.history.undone[:n]
 	for _, c := range s.changes {
 		b.apply(c)
 	}
 	b.did(moved)
-	b.past.done = append(b.past.done, s)
-	b.past.sealed = true
+	b.history.done = append(b.history.done, s)
+	b.history.sealed = true
 	return true
 }
 
 // StepCaret returns the caret before the last step.
 func (b *Buffer) StepCaret() int {
-	if n := len(b.past.done) - 1; n >= 0 {
-		return b.past.done[n].caret
+	if n := len(b.history.done) - 1; n >= 0 {
+		return b.history.done[n].caret
 	}
 	return b.caret
 }
 
 // Join groups all changes until Seal into one step.
-func (b *Buffer) Join() { b.past.whole, b.past.sealed = true, true }
+func (b *Buffer) Join() { b.history.whole, b.history.sealed = true, true }
 
 // Seal ends the step that Join started.
-func (b *Buffer) Seal() { b.past.whole, b.past.sealed = false, true }
+func (b *Buffer) Seal() { b.history.whole, b.history.sealed = false, true }
 
 // Forget clears the undo history.
-func (b *Buffer) Forget() { b.past = past{whole: b.past.whole} }
+func (b *Buffer) Forget() { b.history = history{whole: b.history.whole} }

@@ -4,7 +4,7 @@
 //
 // The program starts its own executable under the name Name, with the terminal as
 // standard output and a pipe. It writes an Order into the pipe, sets the pipe as the
-// runtime's crash output, and writes Farewell if it restored the terminal itself. If
+// runtime's crash output, and writes ExitClean if it restored the terminal itself. If
 // anything else arrives, or the pipe is closed, the process restores the terminal
 // and saves what arrived as the crash report. The pipe is small, so that the runtime
 // cannot finish writing, and the program cannot exit, before the terminal is
@@ -27,11 +27,11 @@ var dispatched bool
 // process.
 func Dispatched() bool { return dispatched }
 
-// Orders is the file descriptor of the pipe in the rescue process.
-const Orders = 3
+// ControlFD is the file descriptor of the pipe in the rescue process.
+const ControlFD = 3
 
-// Farewell tells the rescue process that there is nothing to do.
-const Farewell = '.'
+// ExitClean tells the rescue process that there is nothing to do.
+const ExitClean = '.'
 
 // Order describes how to restore the terminal and report a crash.
 type Order struct {

@@ -39,7 +39,7 @@ type learnedFacts struct {
 	Facts   []learnedFact `json:"facts"`
 }
 
-// learnedFact is a fact about a model at a base URL. See wire.Learned.
+// learnedFact is a fact about a model at a base URL. See wire.ServerLimits.
 type learnedFact struct {
 	BaseURL string    `json:"base_url"` // without secrets
 	Model   string    `json:"model"`
@@ -56,11 +56,11 @@ func newLearnedFile() *learnedFile {
 	return l
 }
 
-// Learned returns the facts about the server at a base URL.
-func Learned(base string) wire.Learned { return newLearnedFile().server(base) }
+// ServerLimits returns the facts about the server at a base URL.
+func ServerLimits(base string) wire.ServerLimits { return newLearnedFile().server(base) }
 
 // server returns the facts about the server at a base URL.
-func (l *learnedFile) server(base string) wire.Learned {
+func (l *learnedFile) server(base string) wire.ServerLimits {
 	return learnedServer{l, wire.Redacted(base)}
 }
 
@@ -126,5 +126,5 @@ type learnedServer struct {
 	base string
 }
 
-func (s learnedServer) Facts(model string) []string { return s.file.facts(s.base, model) }
-func (s learnedServer) Learn(model, fact string)    { s.file.add(s.base, model, fact) }
+func (s learnedServer) Limits(model string) []string { return s.file.facts(s.base, model) }
+func (s learnedServer) Learn(model, fact string)     { s.file.add(s.base, model, fact) }

@@ -6,9 +6,9 @@ import (
 	"agent/internal/loop/event"
 )
 
-// orders are the commands for the session of a delegate, from other goroutines. They are
+// commandQueue holds the commands for the session of a delegate, from other goroutines. They are
 // safe for concurrent use.
-type orders struct {
+type commandQueue struct {
 	wake chan struct{} // has a token if there are any
 
 	mu     sync.Mutex
@@ -16,14 +16,14 @@ type orders struct {
 	closed bool // none are accepted
 }
 
-func newOrders() *orders { return &orders{wake: make(chan struct{}, 1)} }
+func newCommandQueue() *commandQueue { return &commandQueue{wake: make(chan struct{}, 1)} }
 
 // watch is an order to send all events so far, and those that follow, to the front
 // end.
 type watch struct{ event.Command }
 
 // give adds an order. It returns false if none are accepted any more.
-func (o *orders) give(c event.Command) bool {
+func (o *commandQueue) give(c event.Command) bool {
 	o.mu.Lock()
 	if o.closed {
 		o.mu.Unlock()
@@ -38,8 +38,8 @@ func (o *orders) give(c event.Command) bool {
 	return true
 }
 
-// take returns the orders since its previous call.
-func (o *orders) take() []event.Command {
+// drain returns the commands since its previous call.
+func (o *commandQueue) drain() []event.Command {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	all := o.all
@@ -49,7 +49,7 @@ func (o *orders) take() []event.Command {
 
 // closeIfEmpty makes give fail from now on if no orders are left. It reports whether it
 // did.
-func (o *orders) closeIfEmpty() bool {
+func (o *commandQueue) closeIfEmpty() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.closed = len(o.all) == 0
@@ -57,9 +57,9 @@ func (o *orders) closeIfEmpty() bool {
 }
 
 // close makes give fail from now on, and returns the orders that are left.
-func (o *orders) close() []event.Command {
+func (o *commandQueue) close() []event.Command {
 	o.mu.Lock()
 	o.closed = true
 	o.mu.Unlock()
-	return o.take()
+	return o.drain()
 }

@@ -7,9 +7,9 @@ import (
 	"agent/internal/llm/recording"
 )
 
-// Traffic is the recording of a process: that of --record, or that of --replay. All
-// sessions of the process share it. A nil Traffic does nothing.
-type Traffic struct {
+// Recording is the recording of a process: that of --record, or that of --replay. All
+// sessions of the process share it. A nil Recording does nothing.
+type Recording struct {
 	Record, Replay string // files; at most one is set
 	Version        string // of the program
 
@@ -21,7 +21,7 @@ type Traffic struct {
 }
 
 // Connect makes p record or replay the traffic, if the user wants that.
-func (t *Traffic) Connect(p *Picker) error {
+func (t *Recording) Connect(p *Picker) error {
 	if t == nil || t.Record == "" && t.Replay == "" {
 		return nil
 	}
@@ -30,15 +30,15 @@ func (t *Traffic) Connect(p *Picker) error {
 	return t.err
 }
 
-// News returns the messages for the user. It is nil if there are none.
-func (t *Traffic) News() <-chan string {
+// Notices returns the messages for the user. It is nil if there are none.
+func (t *Recording) Notices() <-chan string {
 	if t == nil {
 		return nil
 	}
 	return t.news
 }
 
-func (t *Traffic) start() (err error) {
+func (t *Recording) start() (err error) {
 	if t.Record != "" && t.Replay != "" {
 		return command.Usage("--record and --replay exclude each other: use one of them")
 	}
@@ -58,7 +58,7 @@ func (t *Traffic) start() (err error) {
 }
 
 // say shows the user a message.
-func (t *Traffic) say(text string) {
+func (t *Recording) say(text string) {
 	select {
 	case t.news <- text:
 	default: // the user has enough to read

@@ -13,29 +13,29 @@ import (
 	"agent/internal/tools"
 )
 
-// secondRun is the attempt to run a command again after its sandbox made it fail or refused
+// rerun is the attempt to run a command again after its sandbox made it fail or refused
 // a change that cannot be undone, or to restart a job that no program outside the sandbox
 // can reach.
-type secondRun struct {
+type rerun struct {
 	c       *toolCall // with the result of the first run
 	call    tools.Call
 	blocked tools.Blocked
 	verdict policy.Verdict // on call
 }
 
-// runAgain asks the user whether to run c again if its sandbox made it fail. If they
+// rerun asks the user whether to run c again if its sandbox made it fail. If they
 // approve it, the result of the second run replaces that of the first one. Otherwise a
 // note for the model is added to the first result. It asks once for each call.
-func (x *executor) runAgain(ctx context.Context, c *toolCall) {
+func (x *executor) rerun(ctx context.Context, c *toolCall) {
 	if c.blocked == nil || x.stopped(ctx) != "" {
 		return
 	}
-	s := secondRun{c: c, call: c.call, blocked: *c.blocked}
+	s := rerun{c: c, call: c.call, blocked: *c.blocked}
 	if s.blocked.Restart != nil {
 		s.call = *s.blocked.Restart
 		s.call.Tool, s.call.Effective = c.call.Tool, c.call.Effective
 	}
-	s.verdict = x.permissions.JudgeAgain(ctx, s.call, s.access())
+	s.verdict = x.permissions.JudgeRerun(ctx, s.call, s.access())
 	if stay := s.stay(); stay != "" && !s.verdict.Refuse && !s.verdict.Ask {
 		s.verdict.Ask, s.verdict.Why = true, "the changes of the first run stay"
 	}
@@ -44,7 +44,7 @@ func (x *executor) runAgain(ctx context.Context, c *toolCall) {
 		s.note("It was not " + s.did() + ": " + s.verdict.Why)
 	case s.verdict.Ask && x.approver == nil:
 		s.unattended()
-	case !s.verdict.Ask, x.approveAgain(ctx, s):
+	case !s.verdict.Ask, x.approveRerun(ctx, s):
 		stay := s.stay()
 		c.call, c.verdict, c.end, c.reads = s.call, s.verdict, event.ToolEnd{}, nil
 		x.runner.run(ctx, x.info(c), c, x.progress(c))
@@ -67,13 +67,13 @@ func (x *executor) runAgain(ctx context.Context, c *toolCall) {
 	}
 }
 
-// approveAgain asks the user, and reports whether to run the command again. The time
+// approveRerun asks the user, and reports whether to run the command again. The time
 // until the answer is not part of the duration of the call.
-func (x *executor) approveAgain(ctx context.Context, s secondRun) bool {
+func (x *executor) approveRerun(ctx context.Context, s rerun) bool {
 	v := s.verdict
 	asked := toolCall{msg: s.c.msg, call: s.call}
 	ask := x.question(&asked, v)
-	ask.Reach, ask.Again, ask.Blocked, ask.NotUndoable, ask.Port, ask.Stay = s.reach(), true, s.blocked.Path, s.blocked.NotUndoable, s.blocked.Port, s.stay()
+	ask.Reach, ask.Rerun, ask.Blocked, ask.NotUndoable, ask.Port, ask.Stay = s.reach(), true, s.blocked.Path, s.blocked.NotUndoable, s.blocked.Port, s.stay()
 	began := x.out.clock.Now()
 	answer, err := x.ask(ctx, ask, v.Offer)
 	s.c.start = s.c.start.Add(x.out.clock.Now().Sub(began))
@@ -88,7 +88,7 @@ func (x *executor) approveAgain(ctx context.Context, s secondRun) bool {
 		s.note("It was not " + s.did() + ", because the user rejected that. Continue without it, or ask the user for an alternative")
 		return false
 	}
-	if change := changed(ctx, s.call, v, x.permissions.JudgeAgain(ctx, s.call, v.Access)); change != "" {
+	if change := changed(ctx, s.call, v, x.permissions.JudgeRerun(ctx, s.call, v.Access)); change != "" {
 		s.note("It was not " + s.did() + ": " + change + whileAsking)
 		return false
 	}
@@ -97,7 +97,7 @@ func (x *executor) approveAgain(ctx context.Context, s secondRun) bool {
 
 // unattended notes for the model and the user that nobody can approve the second run. A
 // job that listens continues to run, so this is not a denial.
-func (s secondRun) unattended() {
+func (s rerun) unattended() {
 	c := s.c
 	allow, instead := "", "Continue without the network"
 	switch offer := s.verdict.Offer; {
@@ -129,7 +129,7 @@ func (s secondRun) unattended() {
 }
 
 // access returns what the command may reach in the second run.
-func (s secondRun) access() tools.Access {
+func (s rerun) access() tools.Access {
 	access := s.c.verdict.Access
 	access.Private, access.HideHome = false, access.Private || access.HideHome
 	switch {
@@ -144,7 +144,7 @@ func (s secondRun) access() tools.Access {
 }
 
 // did describes the second run as a participle: "run again with the network".
-func (s secondRun) did() string {
+func (s rerun) did() string {
 	switch {
 	case s.blocked.Port > 0:
 		return "restarted with the network"
@@ -159,7 +159,7 @@ func (s secondRun) did() string {
 }
 
 // reason returns what the sandbox prevented in the first run, as a clause.
-func (s secondRun) reason() string {
+func (s rerun) reason() string {
 	switch {
 	case s.blocked.Port > 0:
 		return fmt.Sprintf("only commands of this session reach port %d", s.blocked.Port)
@@ -182,7 +182,7 @@ const maxStay = 5
 
 // stay says which files the first run changed, after a colon; empty if it changed none, or if
 // a job is restarted.
-func (s secondRun) stay() string {
+func (s rerun) stay() string {
 	names := s.blocked.Changed
 	switch more := len(names) - maxStay; {
 	case s.blocked.Port > 0, s.c.verdict.Access.Private:
@@ -196,7 +196,7 @@ func (s secondRun) stay() string {
 }
 
 // note adds a sentence for the model to the result.
-func (s secondRun) note(text string) {
+func (s rerun) note(text string) {
 	result := &s.c.end.Result.Text
 	if *result != "" && !strings.HasSuffix(*result, "\n") {
 		*result += "\n"
@@ -218,7 +218,7 @@ func reachOf(a tools.Access) event.Reach {
 }
 
 // reach returns the access of the second run as event.Ask shows it.
-func (s secondRun) reach() event.Reach {
+func (s rerun) reach() event.Reach {
 	if s.blocked.Home {
 		return event.ReachHome
 	}

@@ -8,11 +8,11 @@ import (
 	"agent/internal/tools"
 )
 
-// JudgeAgain judges running the command of c a second time with access, after its sandbox
+// JudgeRerun judges running the command of c a second time with access, after its sandbox
 // made it fail. Paths.Look must have returned f just before. The command runs again only
 // with approval, or if rules and standing permissions allow it the network that it lacked;
 // permission mode plan and deny rules do not allow it at all.
-func (p *Policy) JudgeAgain(c tools.Call, f Facts, access tools.Access) Verdict {
+func (p *Policy) JudgeRerun(c tools.Call, f Facts, access tools.Access) Verdict {
 	first := p.Judge(c, f)
 	switch {
 	case first.Refuse:

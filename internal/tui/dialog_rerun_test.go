@@ -20,7 +20,7 @@ func withNetwork(id string) event.Asked {
 // again returns the question whether to run a command again.
 func again(id string, reach event.Reach) event.Asked {
 	a := withNetwork(id)
-	a.Ask.Again, a.Ask.Reach, a.Ask.Why = true, reach, "commands have no network unless you approve it"
+	a.Ask.Rerun, a.Ask.Reach, a.Ask.Why = true, reach, "commands have no network unless you approve it"
 	if reach == event.ReachAll {
 		a.Ask.Blocked, a.Ask.Scope, a.Ask.Project = "/home/tim/.npm/_cacache/tmp", "", false
 		a.Ask.Why = "running a command outside the sandbox needs approval every time"
@@ -52,16 +52,16 @@ func TestAskAgain(t *testing.T) {
 		d := newDriver(t, w, h, screen.Options{})
 		d.events(append(runs(), again("1", event.ReachNetwork))...)
 		d.armDialog()
-		d.golden("ask-again-network-" + size)
+		d.golden("ask-rerun-network-" + size)
 		d.press("end")
 		d.advance(dialog.Quiet)
 		d.press("1")
 		d.wantCommands(event.Answer{ID: "1", Decision: event.Allow})
-		d.events(event.AskDone{ID: "1", Decision: event.Allow}, &event.Decided{ID: "1", Decision: event.Allow, Again: event.ReachNetwork},
+		d.events(event.AskDone{ID: "1", Decision: event.Allow}, &event.Decided{ID: "1", Decision: event.Allow, Rerun: event.ReachNetwork},
 			event.Progress{ID: "1", Text: "added 212 packages\n"})
-		d.golden("again-runs-" + size)
+		d.golden("rerun-runs-" + size)
 		d.events(result("1", "shell npm ci", "execute", event.OK, "exit 0 · 1 line · run again with the network", "added 212 packages", 4100*time.Millisecond))
-		d.golden("again-done-" + size)
+		d.golden("rerun-done-" + size)
 	})
 }
 
@@ -84,7 +84,7 @@ func TestAskAgainOutside(t *testing.T) {
 		d := newDriver(t, w, h, screen.Options{})
 		d.events(append(runs(), again("1", event.ReachAll))...)
 		d.armDialog()
-		d.golden("ask-again-outside-" + size)
+		d.golden("ask-rerun-outside-" + size)
 		d.press("end")
 		d.advance(dialog.Quiet)
 		d.press("enter", "2")
@@ -101,7 +101,7 @@ func TestAskAgainHome(t *testing.T) {
 	a.Ask.Blocked = "/home/ada/lib/lib.go"
 	d.events(append(runs(), a)...)
 	d.armDialog()
-	d.golden("ask-again-home")
+	d.golden("ask-rerun-home")
 }
 
 // A second run that adds to the changes of the first is not approved by Enter alone.

@@ -48,7 +48,7 @@ func TestAgain(t *testing.T) {
 		at := policy.Paths{Workspace: t.TempDir(), Sandbox: policy.SandboxFull}
 		call := run(at.Workspace, c.command)
 		p := policy.Policy{Mode: c.mode, Rules: c.rules}
-		v := p.JudgeAgain(call, at.Look(t.Context(), call), c.access)
+		v := p.JudgeRerun(call, at.Look(t.Context(), call), c.access)
 		if v.Ask != c.ask || v.Refuse == c.ask || v.Offer.String() != c.offer {
 			t.Errorf("%s %q %+v: got ask %v, denied %v, offer %q; want ask %v, offer %q", c.mode, c.command, c.access, v.Ask, v.Refuse, v.Offer.String(), c.ask, c.offer)
 		}
@@ -65,7 +65,7 @@ func TestLoopbackClientWithARule(t *testing.T) {
 	p := policy.Policy{Mode: event.ModeAsk, Rules: rules(t, "allow network: curl; allow command: wget")}
 	for command, want := range map[string]string{"curl localhost:3000": "network", "wget localhost:3000": "asks+network", "curl localhost:3000; wget localhost:3000": "asks+network"} {
 		call := run(at.Workspace, command)
-		if got := outcome(p.JudgeAgain(call, at.Look(t.Context(), call), tools.Access{Network: true})); got != want {
+		if got := outcome(p.JudgeRerun(call, at.Look(t.Context(), call), tools.Access{Network: true})); got != want {
 			t.Errorf("%s: got %s, want %s", command, got, want)
 		}
 	}
@@ -81,7 +81,7 @@ func TestNetworkIsAddedToAPermission(t *testing.T) {
 	if v := asks(&p, at, call); v.Ask || v.Access.Network {
 		t.Errorf("got %+v, want a run without the network", v)
 	}
-	p.Allow(p.JudgeAgain(call, at.Look(t.Context(), call), tools.Access{Network: true}).Offer)
+	p.Allow(p.JudgeRerun(call, at.Look(t.Context(), call), tools.Access{Network: true}).Offer)
 	if v := asks(&p, at, call); v.Ask || !v.Access.Network {
 		t.Errorf("got %+v, want a run with the network", v)
 	}
@@ -105,7 +105,7 @@ func TestProtectedPathsAndTheSandbox(t *testing.T) {
 		if v.Warning != protected || !slices.Equal(slices.Compact(v.Access.Protected), names) || v.Offer.Kind != "" {
 			t.Errorf("mode %s: got %q, %q, offer %v", mode, v.Warning, v.Access.Protected, v.Offer)
 		}
-		v = p.JudgeAgain(call, at.Look(t.Context(), call), tools.Access{Network: true, Protected: names})
+		v = p.JudgeRerun(call, at.Look(t.Context(), call), tools.Access{Network: true, Protected: names})
 		if v.Warning != protected || !slices.Equal(v.Access.Protected, names) || v.Offer.Kind != "" {
 			t.Errorf("mode %s, again: got %q, %q, offer %v", mode, v.Warning, v.Access.Protected, v.Offer)
 		}

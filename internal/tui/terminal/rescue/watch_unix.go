@@ -11,30 +11,30 @@ import (
 	"unsafe"
 )
 
-// Stands reports whether rescue processes are supported on this platform.
-const Stands = true
+// Supported reports whether rescue processes are supported on this platform.
+const Supported = true
 
 // Run acts as the rescue process, and does not return, if this process was started
 // as one. Otherwise it does nothing.
 func Run() {
 	dispatched = true
 	var s syscall.Stat_t
-	if len(os.Args) != 1 || os.Args[0] != Name || syscall.Fstat(Orders, &s) != nil || s.Mode&syscall.S_IFMT != syscall.S_IFIFO {
+	if len(os.Args) != 1 || os.Args[0] != Name || syscall.Fstat(ControlFD, &s) != nil || s.Mode&syscall.S_IFMT != syscall.S_IFIFO {
 		return
 	}
-	stand()
+	watch()
 	syscall.Exit(0)
 }
 
-// stand waits for the end of the program and restores the terminal if necessary.
-func stand() {
+// watch waits for the end of the program and restores the terminal if necessary.
+func watch() {
 	o, ok := receive()
 	if !ok {
 		return
 	}
 	b := make([]byte, 4<<10)
 	n := read(b)
-	if n > 0 && b[0] == Farewell {
+	if n > 0 && b[0] == ExitClean {
 		return
 	}
 	if now, err := State(1); err == nil && bytes.Equal(now, o.Raw) {
@@ -81,7 +81,7 @@ func fill(b []byte) bool {
 // read reads from the pipe and returns the number of bytes, 0 at the end.
 func read(b []byte) int {
 	for {
-		n, err := syscall.Read(Orders, b)
+		n, err := syscall.Read(ControlFD, b)
 		if err != syscall.EINTR {
 			return max(n, 0)
 		}

@@ -240,13 +240,13 @@ func callEvents(events []event.Event) string {
 				where = fmt.Sprintf(", port %d", e.Ask.Port)
 			}
 			where += mark(e.Ask.Stay != "", ", after changes ("+e.Ask.Stay+")")
-			fmt.Fprintf(&b, "ask %q for %q%s%s: %s\n", e.Ask.Targets[0].Value, e.Ask.Reach, mark(e.Ask.Again, " again"), where, strings.ReplaceAll(e.Ask.Why, "`", "'"))
+			fmt.Fprintf(&b, "ask %q for %q%s%s: %s\n", e.Ask.Targets[0].Value, e.Ask.Reach, mark(e.Ask.Rerun, " again"), where, strings.ReplaceAll(e.Ask.Why, "`", "'"))
 		case *event.Decided:
 			note := ""
 			if e.Note != "" {
 				note = fmt.Sprintf(" %q", e.Note)
 			}
-			fmt.Fprintf(&b, "decided %s%s%s\n", e.Decision, note, mark(e.Again != "", fmt.Sprintf(", again with %q", e.Again)))
+			fmt.Fprintf(&b, "decided %s%s%s\n", e.Decision, note, mark(e.Rerun != "", fmt.Sprintf(", again with %q", e.Rerun)))
 		case *event.ToolStart:
 			fmt.Fprintf(&b, "start\n")
 		case *event.ToolEnd:
@@ -361,7 +361,7 @@ func TestRunAgainResumed(t *testing.T) {
 		&event.UserSaid{Text: "go"},
 		&event.MessageDone{Message: llm.Message{Kind: llm.ToolCall, Reply: "r1", ID: "c1", Name: "shell", Input: []byte(`{}`)}},
 		&event.ToolStart{ID: "c1", Title: "shell npm ci", Effect: "execute"},
-		&event.Decided{ID: "c1", Decision: event.Refuse, Note: "use the mirror", Again: event.ReachNetwork},
+		&event.Decided{ID: "c1", Decision: event.Refuse, Note: "use the mirror", Rerun: event.ReachNetwork},
 	}
 	log := resumedLog(t, events...)
 	defer log.Close()
@@ -391,7 +391,7 @@ func TestRunAgainForDelegate(t *testing.T) {
 		}
 		return nil
 	})
-	if len(asked) != 1 || !asked[0].Again || asked[0].Agent != "general 1" {
+	if len(asked) != 1 || !asked[0].Rerun || asked[0].Agent != "general 1" {
 		t.Errorf("got the questions %+v, want one of general 1 about a second run", asked)
 	}
 	if len(run.reached) != 2 || !run.reached[1].Network {

@@ -12,8 +12,8 @@ import (
 	"agent/internal/tui/review"
 )
 
-// Own is a question of the program itself. The agent knows nothing of it.
-type Own struct {
+// LocalQuestion is a question of the program itself. The agent knows nothing of it.
+type LocalQuestion struct {
 	Title string
 	Notes []Note
 	Diffs []event.Diff // what the first row does
@@ -42,30 +42,30 @@ type Kept struct {
 	Diff    event.Diff
 }
 
-// ownID is the ID of the question of the program. Calls of the model have others.
-const ownID = "\x00own"
+// localID is the ID of the question of the program. Calls of the model have others.
+const localID = "\x00own"
 
 // Show asks a question of the program. It replaces an earlier one. If the user is typing,
 // it takes keys only after a long pause.
-func (d *Dialog) Show(o Own, typing bool) {
-	d.Withdraw(ownID)
-	d.own = &o
-	d.Push(event.Ask{ID: ownID, Question: o.Title, Diffs: o.Diffs}, typing)
+func (d *Dialog) Show(o LocalQuestion, typing bool) {
+	d.Withdraw(localID)
+	d.local = &o
+	d.Push(event.Ask{ID: localID, Question: o.Title, Diffs: o.Diffs}, typing)
 }
 
-// WithdrawOwn removes the question of the program, if it still waits. It is not answered.
-func (d *Dialog) WithdrawOwn() { d.Withdraw(ownID) }
+// WithdrawLocal removes the question of the program, if it still waits. It is not answered.
+func (d *Dialog) WithdrawLocal() { d.Withdraw(localID) }
 
-// ownFor returns the question of the program if ask stands for it, otherwise nil.
-func (d *Dialog) ownFor(ask event.Ask) *Own {
-	if ask.ID != ownID {
+// localFor returns the question of the program if ask stands for it, otherwise nil.
+func (d *Dialog) localFor(ask event.Ask) *LocalQuestion {
+	if ask.ID != localID {
 		return nil
 	}
-	return d.own
+	return d.local
 }
 
 // Cancel returns the row that leaves everything as it is.
-func (o *Own) Cancel() int { return len(o.Rows) - 1 }
+func (o *LocalQuestion) Cancel() int { return len(o.Rows) - 1 }
 
 // ownLines is the number of diff lines drawn at first. An undo can have many small diffs,
 // and drawing one takes milliseconds.
@@ -74,52 +74,52 @@ const ownLines = 400
 // Cancel answers a question of the program with its last row, and removes it. It reports
 // false if none takes keys.
 func (d *Dialog) Cancel() (Result, bool) {
-	if d.Own() == nil || !d.Takes() {
+	if d.Local() == nil || !d.Takes() {
 		return Result{}, false
 	}
-	r := d.form.giveOwn(d.Own().Cancel())
+	r := d.form.giveLocal(d.Local().Cancel())
 	d.removeFirst(false)
 	return r, true
 }
 
-// Own returns the question of the program if it is the first one, otherwise nil.
-func (d *Dialog) Own() *Own { return d.form.question.own }
+// Local returns the question of the program if it is the first one, otherwise nil.
+func (d *Dialog) Local() *LocalQuestion { return d.form.question.local }
 
-// openOwn prepares a question of the program that was just shown.
-func (f *form) openOwn() {
+// openLocal prepares a question of the program that was just shown.
+func (f *form) openLocal() {
 	q := &f.question
-	q.rows, q.body.limit = Rows{All: q.own.Rows}, ownLines
-	if q.own.Read {
-		q.rows.at = len(q.own.Rows) - 1
+	q.rows, q.body.limit = Rows{All: q.local.Rows}, ownLines
+	if q.local.Read {
+		q.rows.at = len(q.local.Rows) - 1
 	}
-	if q.own.Review {
-		q.review = review.New(q.own.Diffs, review.Undoing(), f.keys, f.st, nil)
+	if q.local.Review {
+		q.review = review.New(q.local.Diffs, review.Undoing(), f.keys, f.st, nil)
 		q.reviewing = true
 	}
 }
 
-// giveOwn answers a question of the program with a row.
-func (f *form) giveOwn(row int) Result {
-	return Result{Own: &OwnAnswer{f.question.own, row, f.question.hunks(true)}}
+// giveLocal answers a question of the program with a row.
+func (f *form) giveLocal(row int) Result {
+	return Result{Local: &LocalAnswer{f.question.local, row, f.question.hunks(true)}}
 }
 
-// OwnAnswer is the answer to a question of the program.
-type OwnAnswer struct {
-	own   *Own
+// LocalAnswer is the answer to a question of the program.
+type LocalAnswer struct {
+	local *LocalQuestion
 	row   int
 	hunks []event.HunkAnswer
 }
 
-// Give passes the answer to Own.Give.
-func (a *OwnAnswer) Give() tea.Cmd { return a.own.Give(a.row, a.hunks) }
+// Give passes the answer to LocalQuestion.Give.
+func (a *LocalAnswer) Give() tea.Cmd { return a.local.Give(a.row, a.hunks) }
 
 // notes draws the notes of a question of the program, starting at line at of the body.
 func (q *question) notes(width, at int) []string {
-	if q.own == nil {
+	if q.local == nil {
 		return nil
 	}
 	var out []string
-	for _, n := range q.own.Notes {
+	for _, n := range q.local.Notes {
 		lines := ink.Wrap(ink.Sanitize(n.Text), width)
 		if n.Alert {
 			lines = ink.RenderLines(q.st.Yellow, lines)
@@ -134,11 +134,11 @@ func (q *question) notes(width, at int) []string {
 
 // kept draws the diffs that are not applied, starting at line at of the body.
 func (q *question) kept(width, at int) []string {
-	if q.own == nil {
+	if q.local == nil {
 		return nil
 	}
 	var out []string
-	for _, k := range q.own.Kept {
+	for _, k := range q.local.Kept {
 		if q.body.more = q.body.more || len(out) >= q.body.limit; q.body.more {
 			break
 		}
@@ -152,6 +152,6 @@ func (q *question) kept(width, at int) []string {
 func (q *question) applyUndoing() {
 	hunks, kept, _ := q.review.Count()
 	q.ask.Question = fmt.Sprintf("Undo %d of %s?", hunks-kept, phrase.Count(hunks, "hunk"))
-	q.rows = Rows{All: q.own.Rows}
+	q.rows = Rows{All: q.local.Rows}
 	q.body.lines, q.body.scroll = nil, 0
 }

@@ -13,8 +13,8 @@ import (
 	"agent/internal/tui/review"
 )
 
-// askOwn prints a question of the program and the rows that answer it.
-func (q *questions) askOwn(o *dialog.Own) {
+// askLocal prints a question of the program and the rows that answer it.
+func (q *questions) askLocal(o *dialog.LocalQuestion) {
 	sum := event.Diff{}
 	for _, d := range o.Diffs {
 		sum.Added, sum.Removed = sum.Added+d.Added, sum.Removed+d.Removed
@@ -31,11 +31,11 @@ func (q *questions) askOwn(o *dialog.Own) {
 		q.paragraph("", ink.Sanitize(n.Text))
 	}
 	if !o.Review && q.inline(o) {
-		q.ownChanges(o)
+		q.localChanges(o)
 	} else {
 		q.ownFiles(o.Diffs)
 	}
-	q.ownRows(o)
+	q.localRows(o)
 }
 
 // maxFiles is how many files a question of the program names if their changes are not
@@ -54,13 +54,13 @@ func (q *questions) ownFiles(all []event.Diff) {
 }
 
 // inline reports whether the changes of a question of the program are printed with it.
-func (q *questions) inline(o *dialog.Own) bool {
+func (q *questions) inline(o *dialog.LocalQuestion) bool {
 	return o.Read || changesInline(event.Ask{Diffs: o.Diffs})
 }
 
-// ownChanges prints all changes of a question of the program: hunk by hunk if the user can
+// localChanges prints all changes of a question of the program: hunk by hunk if the user can
 // undo single hunks.
-func (q *questions) ownChanges(o *dialog.Own) {
+func (q *questions) localChanges(o *dialog.LocalQuestion) {
 	if o.Review {
 		for i, h := range q.undoing(o).Hunks() {
 			q.block("", "hunk "+strconv.Itoa(i+1)+" of "+dialog.ExactLine(h.Path))
@@ -76,12 +76,12 @@ func (q *questions) ownChanges(o *dialog.Own) {
 }
 
 // undoing returns a review of the changes of a question of the program.
-func (q *questions) undoing(o *dialog.Own) *review.Review {
+func (q *questions) undoing(o *dialog.LocalQuestion) *review.Review {
 	return review.New(o.Diffs, review.Undoing(), q.Keys, q.Styles, nil)
 }
 
-// ownRows prints the rows that answer a question of the program.
-func (q *questions) ownRows(o *dialog.Own) {
+// localRows prints the rows that answer a question of the program.
+func (q *questions) localRows(o *dialog.LocalQuestion) {
 	q.asked = q.Now()
 	var rows []string
 	for i, row := range o.Rows {
@@ -100,11 +100,11 @@ func (q *questions) ownRows(o *dialog.Own) {
 	q.options(rows)
 }
 
-// answerOwn takes a line as the answer to a question of the program.
-func (q *questions) answerOwn(o *dialog.Own, line string) {
+// answerLocal takes a line as the answer to a question of the program.
+func (q *questions) answerLocal(o *dialog.LocalQuestion, line string) {
 	again := func(why string) {
 		q.print("note: " + why)
-		q.ownRows(o)
+		q.localRows(o)
 	}
 	if rest, ok := strings.CutPrefix(line, hunksKey+" "); ok && o.Review {
 		q.undoHunks(o, rest, again)
@@ -123,8 +123,8 @@ func (q *questions) answerOwn(o *dialog.Own, line string) {
 	}
 	switch {
 	case row < 0 && line == strconv.Itoa(showDigit) && len(o.Diffs)+len(o.Kept) > 0:
-		q.ownChanges(o)
-		q.ownRows(o)
+		q.localChanges(o)
+		q.localRows(o)
 	case row < 0:
 		again(answerHint)
 	case o.Review:
@@ -133,14 +133,14 @@ func (q *questions) answerOwn(o *dialog.Own, line string) {
 		for i := range n {
 			r.Decide(i, row != 0)
 		}
-		q.giveOwn(o, row, r)
+		q.giveLocal(o, row, r)
 	default:
-		q.giveOwn(o, row, nil)
+		q.giveLocal(o, row, nil)
 	}
 }
 
 // undoHunks takes the numbers of the hunks to undo.
-func (q *questions) undoHunks(o *dialog.Own, line string, again func(why string)) {
+func (q *questions) undoHunks(o *dialog.LocalQuestion, line string, again func(why string)) {
 	r := q.undoing(o)
 	n, _, _ := r.Count()
 	chosen := numbers(strings.Fields(line))
@@ -151,12 +151,12 @@ func (q *questions) undoHunks(o *dialog.Own, line string, again func(why string)
 	for _, i := range chosen {
 		r.Decide(i-1, false)
 	}
-	q.giveOwn(o, 0, r)
+	q.giveLocal(o, 0, r)
 }
 
-// giveOwn answers a question of the program and asks the next one. r has the decisions on
+// giveLocal answers a question of the program and asks the next one. r has the decisions on
 // hunks; nil if there are none.
-func (q *questions) giveOwn(o *dialog.Own, row int, r *review.Review) {
+func (q *questions) giveLocal(o *dialog.LocalQuestion, row int, r *review.Review) {
 	q.dialog.Withdraw(q.dialog.First().ID)
 	var hunks []event.HunkAnswer
 	if r != nil {

@@ -11,8 +11,8 @@ import (
 	"agent/internal/llm/wire"
 )
 
-// Health says whether the models that the user connected can be used.
-type Health struct {
+// ModelStatus says whether the models that the user connected can be used.
+type ModelStatus struct {
 	Model string // the model of a new session, as PROVIDER/NAME
 	Why   string // why it is selected
 	Err   error  // why no model can be selected
@@ -30,10 +30,10 @@ type Server struct {
 	Err      error  // why the server cannot be used
 }
 
-// Health returns the connected providers. With ask, it also queries the servers that the
+// ModelStatus returns the connected providers. With ask, it also queries the servers that the
 // user configured and those on this machine, each for a few seconds at most. The
 // result contains no secrets.
-func (p *Picker) Health(ctx context.Context, ask bool) Health {
+func (p *Picker) ModelStatus(ctx context.Context, ask bool) ModelStatus {
 	in := p.input(ctx, "")
 	in.Wait = serverTime
 	var local []catalog.Server
@@ -41,7 +41,7 @@ func (p *Picker) Health(ctx context.Context, ask bool) Health {
 		local = in.Probe(ctx)
 		in.Local = func() []catalog.Server { return local }
 	}
-	h := Health{}
+	h := ModelStatus{}
 	choice, err := catalog.Resolve(in)
 	if err != nil {
 		h.Err = err
@@ -85,7 +85,7 @@ func health(ctx context.Context, in catalog.Input, s catalog.ProviderStatus, ask
 }
 
 // hideSecrets removes API keys from messages: a server can repeat the key that it got.
-func (p *Picker) hideSecrets(h *Health) {
+func (p *Picker) hideSecrets(h *ModelStatus) {
 	var secrets []string
 	p.Secrets(func(_, value string) {
 		if value != "" {

@@ -4,8 +4,8 @@ package rescue
 
 import "errors"
 
-// Stands reports whether rescue processes are supported on this platform.
-const Stands = false
+// Supported reports whether rescue processes are supported on this platform.
+const Supported = false
 
 // Run does nothing.
 func Run() {}

@@ -17,7 +17,7 @@ func TestLearnedFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "data", "servers.json")
 	now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	open := func() *learnedFile { return &learnedFile{path: path, now: func() time.Time { return now }} }
-	facts := func(base, model string) []string { return open().server(base).Facts(model) }
+	facts := func(base, model string) []string { return open().server(base).Limits(model) }
 
 	const base = "http://user:pass@127.0.0.1:8080/v1?key=secret"
 	l := open().server(base)
@@ -51,7 +51,7 @@ func TestLearnedFile(t *testing.T) {
 			t.Errorf("%s, then a fact: got %v", text, got)
 		}
 	}
-	if got := (&learnedFile{now: time.Now}).server("http://h").Facts("m"); got != nil {
+	if got := (&learnedFile{now: time.Now}).server("http://h").Limits("m"); got != nil {
 		t.Errorf("without a data directory: got %v", got)
 	}
 }
@@ -65,7 +65,7 @@ func TestFactsLearnedAtOnce(t *testing.T) {
 		all.Go(func() { open().server("http://h").Learn("m", fmt.Sprint(i)) })
 	}
 	all.Wait()
-	if got := open().server("http://h").Facts("m"); len(got) != 20 {
+	if got := open().server("http://h").Limits("m"); len(got) != 20 {
 		t.Errorf("got %v", got)
 	}
 }

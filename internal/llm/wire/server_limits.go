@@ -8,23 +8,23 @@ import (
 	"agent/internal/llm"
 )
 
-// Learned remembers facts about the models of one server that the server
+// ServerLimits remembers facts about the models of one server that the server
 // revealed by rejecting a request, such as "no_stream_options". Facts are listed
 // in the order in which they were learned. It is safe for concurrent use.
-type Learned interface {
-	Facts(model string) []string
+type ServerLimits interface {
+	Limits(model string) []string
 	Learn(model, fact string)
 }
 
-// NewLearned returns a Learned that lasts as long as the process.
-func NewLearned() Learned { return &learned{facts: map[string][]string{}} }
+// NewServerLimits returns a ServerLimits that lasts as long as the process.
+func NewServerLimits() ServerLimits { return &learned{facts: map[string][]string{}} }
 
 type learned struct {
 	mu    sync.Mutex
 	facts map[string][]string // by model
 }
 
-func (l *learned) Facts(model string) []string {
+func (l *learned) Limits(model string) []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return slices.Clone(l.facts[model])

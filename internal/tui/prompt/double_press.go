@@ -11,9 +11,9 @@ import (
 // rewinds.
 const doublePress = 2 * time.Second
 
-// Again remembers the first press of the keys that have an effect only when pressed twice
+// DoublePress remembers the first press of the keys that have an effect only when pressed twice
 // on an empty prompt: ctrl+c quits, and esc edits a previous message.
-type Again struct {
+type DoublePress struct {
 	*screen.Window
 	stops func() string // names what quitting stops; empty for nothing
 
@@ -21,11 +21,11 @@ type Again struct {
 }
 
 // recent reports whether a key press at t can still become a double press.
-func (a *Again) recent(t time.Time) bool { return !t.IsZero() && a.Now().Sub(t) < doublePress }
+func (a *DoublePress) recent(t time.Time) bool { return !t.IsZero() && a.Now().Sub(t) < doublePress }
 
 // Quit reports whether the key that quits was pressed shortly before. If not, it starts
 // the wait for the second press.
-func (a *Again) Quit() bool {
+func (a *DoublePress) Quit() bool {
 	if a.recent(a.quit) {
 		return true
 	}
@@ -35,7 +35,7 @@ func (a *Again) Quit() bool {
 
 // rewinds reports whether the key that edits a previous message was pressed shortly before,
 // and forgets that.
-func (a *Again) rewinds() bool {
+func (a *DoublePress) rewinds() bool {
 	again := a.recent(a.rewind)
 	if again {
 		a.rewind = time.Time{}
@@ -44,13 +44,13 @@ func (a *Again) rewinds() bool {
 }
 
 // expectRewind starts the wait for the second press of that key.
-func (a *Again) expectRewind() { a.rewind = a.Now() }
+func (a *DoublePress) expectRewind() { a.rewind = a.Now() }
 
 // waits reports whether there is a first press.
-func (a *Again) waits() bool { return !a.quit.IsZero() || !a.rewind.IsZero() }
+func (a *DoublePress) waits() bool { return !a.quit.IsZero() || !a.rewind.IsZero() }
 
 // expire forgets a first press after doublePress.
-func (a *Again) expire() {
+func (a *DoublePress) expire() {
 	if !a.recent(a.quit) {
 		a.quit = time.Time{}
 	}
@@ -60,7 +60,7 @@ func (a *Again) expire() {
 }
 
 // Hint says what a second press does; empty if there was no first one.
-func (a *Again) Hint() string {
+func (a *DoublePress) Hint() string {
 	switch {
 	case a.recent(a.quit):
 		hint := a.Keys.Name(keys.Clear) + " again to quit"

@@ -23,7 +23,7 @@ func backward(r io.ReaderAt, from int64) iter.Seq2[line, error] {
 				return
 			}
 			var lines []line // usually one
-			for l, ok := p.take(); ok; l, ok = p.take() {
+			for l, ok := p.pop(); ok; l, ok = p.pop() {
 				lines = append(lines, l)
 			}
 			for _, l := range slices.Backward(lines) {

@@ -55,7 +55,7 @@ type scanner struct {
 // line returns the next valid line, or io.EOF.
 func (s *scanner) line() (line, error) {
 	for {
-		if l, ok := s.piece.take(); ok {
+		if l, ok := s.piece.pop(); ok {
 			return l, nil
 		}
 		var err error
@@ -92,8 +92,8 @@ type piece struct {
 	newline bool // a line feed follows
 }
 
-// take removes the first record of a piece and returns it.
-func (p *piece) take() (line, bool) {
+// pop removes the first record of a piece and returns it.
+func (p *piece) pop() (line, bool) {
 	r, start, end, ok := find(p.text)
 	if !ok {
 		p.text = nil

@@ -215,7 +215,7 @@ func (v *matcher) wants(from, to int) bool {
 
 // line sends the records of a line that Keep accepts.
 func (v *matcher) line(p piece) bool {
-	for l, ok := p.take(); ok; l, ok = p.take() {
+	for l, ok := p.pop(); ok; l, ok = p.pop() {
 		if _, ok := l.header(); ok || v.keep != nil && !v.keep(l.Record) {
 			continue
 		}

@@ -106,14 +106,14 @@ func (c *Conn) Busy() bool {
 func (c *Conn) Receive(m Message) {
 	if m.Method != "" {
 		c.o.Handle(m)
-	} else if answered := c.take(string(m.ID)); answered != nil {
+	} else if answered := c.pop(string(m.ID)); answered != nil {
 		answered <- m
 	}
 }
 
-// take removes a request from the waiting ones, and returns the channel for its answer; nil if
+// pop removes a request from the waiting ones, and returns the channel for its answer; nil if
 // it is not waiting.
-func (c *Conn) take(id string) chan<- Message {
+func (c *Conn) pop(id string) chan<- Message {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	answered := c.waiting[id]
@@ -131,7 +131,7 @@ func (c *Conn) Call(ctx context.Context, method string, params any) (json.RawMes
 	id := json.RawMessage(strconv.Itoa(c.last))
 	c.waiting[string(id)] = answered
 	c.mu.Unlock()
-	defer c.take(string(id))
+	defer c.pop(string(id))
 	if err := c.send(Message{ID: id, Method: method}, params); err != nil {
 		return nil, err
 	}

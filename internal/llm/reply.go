@@ -81,14 +81,14 @@ func (r *Reply) Add(d Delta) Delta {
 		if b == nil {
 			return nil
 		}
-		d.Text = r.take(b, d.Text)
+		d.Text = r.appendLimited(b, d.Text)
 		return d
 	case ThinkingDelta:
 		b := r.block(d.Index, Thinking)
 		if b == nil {
 			return nil
 		}
-		d.Text = r.take(b, d.Text)
+		d.Text = r.appendLimited(b, d.Text)
 		return d
 	case CallDelta:
 		return r.addCall(d)
@@ -118,7 +118,7 @@ func (r *Reply) addCall(d CallDelta) Delta {
 	default:
 		b.msg.Name += d.Name
 	}
-	d.Args = r.take(b, d.Args)
+	d.Args = r.appendLimited(b, d.Args)
 	return d
 }
 
@@ -187,8 +187,8 @@ func (r *Reply) fits(n int) bool {
 	return true
 }
 
-// take appends the part of text that the limit allows to b and returns it.
-func (r *Reply) take(b *block, text string) string {
+// appendLimited appends the part of text that the limit allows to b and returns it.
+func (r *Reply) appendLimited(b *block, text string) string {
 	if left := r.limit() - r.size; len(text) > left {
 		for left > 0 && !utf8.RuneStart(text[left]) {
 			left--

@@ -52,7 +52,7 @@ func (a *Agent) emit(e event.Event) error {
 		a.files.endTurn()
 	case *event.UserSaid:
 		if !e.Steered {
-			a.files.settle()
+			a.files.assignJobs()
 		}
 	}
 	at, err := a.rec.add(e)
@@ -129,8 +129,8 @@ func (u *fileUndo) endTurn() {
 	u.report(c)
 }
 
-// settle assigns what background jobs changed by now to the last turn, and reports it.
-func (u *fileUndo) settle() {
+// assignJobs assigns what background jobs changed by now to the last turn, and reports it.
+func (u *fileUndo) assignJobs() {
 	if u.Restorer != nil {
 		u.report(u.Recorder.SettleJobs())
 	}
@@ -204,7 +204,7 @@ func (a *Agent) doUndo(ctx context.Context, c *turn.Conversation, cmd event.Comm
 	u := a.files
 	switch cmd := cmd.(type) {
 	case event.PlanUndo:
-		u.settle()
+		u.assignJobs()
 		events, err := a.lightEvents(ctx)
 		if err != nil {
 			return err

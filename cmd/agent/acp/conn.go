@@ -73,7 +73,7 @@ func (c *conn) read(in io.Reader) error {
 		case long != nil:
 			c.takeLong(long)
 		case len(bytes.TrimSpace(line)) > 0:
-			c.take(line)
+			c.handleMessage(line)
 		}
 		if errors.Is(err, io.EOF) {
 			return nil
@@ -100,8 +100,8 @@ func (c *conn) takeLong(m *jsonrpc.Long) {
 	}
 }
 
-// take handles one message.
-func (c *conn) take(line []byte) {
+// handleMessage handles one message.
+func (c *conn) handleMessage(line []byte) {
 	m, err := jsonrpc.Decode(line)
 	switch {
 	case err != nil:

@@ -71,8 +71,8 @@ func clean(text string) string {
 // hintOf returns the hint of the end of a turn, without the names of keys.
 func hintOf(e *event.TurnEnd) string { return clean(event.WithoutKeys(e.Hint)) }
 
-// take sends the updates for an event.
-func (f *feed) take(e event.Event) {
+// handleEvent sends the updates for an event.
+func (f *feed) handleEvent(e event.Event) {
 	switch e := e.(type) {
 	case event.Streamed:
 		f.stream(e)

@@ -13,7 +13,7 @@ type client struct {
 }
 
 func (c *client) Write(b []byte) (int, error) {
-	go c.conn.take([]byte(`{"jsonrpc":"2.0","id":1,"result":` + c.result + `}`))
+	go c.conn.handleMessage([]byte(`{"jsonrpc":"2.0","id":1,"result":` + c.result + `}`))
 	return len(b), nil
 }
 

@@ -151,7 +151,7 @@ func (s *session) loop() {
 				s.leave()
 				return
 			}
-			s.safely(func() { s.take(e) })
+			s.safely(func() { s.handleEvent(e) })
 		case f := <-s.work:
 			s.safely(f)
 		case <-s.opened.Changed:
@@ -182,9 +182,9 @@ func (s *session) leave() {
 	s.turns.close()
 }
 
-// take handles an event of the agent.
-func (s *session) take(e event.Event) {
-	s.transcript.take(e)
+// handleEvent handles an event of the agent.
+func (s *session) handleEvent(e event.Event) {
+	s.transcript.add(e)
 	switch e := e.(type) {
 	case event.Opened:
 		s.feed.cost, s.feed.titled = e.Cost, len(e.Prompts) > 0
@@ -208,7 +208,7 @@ func (s *session) take(e event.Event) {
 		s.choices.modelSet(*e)
 		s.sendOptions()
 	}
-	s.feed.take(e)
+	s.feed.handleEvent(e)
 	s.answers.Take(e)
 	if end, ok := e.(*event.TurnEnd); ok {
 		s.turns.turnEnd(end)
@@ -229,8 +229,8 @@ func (s *session) ask(ask event.Ask) {
 	s.questions.permission(ask, func(row *dialog.Row) { s.outbox.Send(answerOf(ask, row)) })
 }
 
-// take counts the events of the session, and keeps the plan of the model.
-func (p *loadedTranscript) take(e event.Event) {
+// add counts the events of the session, and keeps the plan of the model.
+func (p *loadedTranscript) add(e event.Event) {
 	switch e := e.(type) {
 	case event.Opened:
 		p.count, p.todo = e.Events, e.Todo
@@ -288,7 +288,7 @@ func (s *session) replay() error {
 			return err
 		}
 		for _, e := range page {
-			feed.take(e)
+			feed.handleEvent(e)
 		}
 		feed.flush()
 	}

@@ -76,12 +76,12 @@ func (c *callback) answer(conn net.Conn) {
 	_ = res.Write(conn)
 	_ = conn.Close()
 	if status == http.StatusOK {
-		c.take(q)
+		c.deliver(q)
 	}
 }
 
-// take hands over an answer unless there is one.
-func (c *callback) take(q url.Values) {
+// deliver hands over an answer unless there is one.
+func (c *callback) deliver(q url.Values) {
 	select {
 	case c.answers <- q:
 	default:
@@ -110,7 +110,7 @@ func (o *Options) readPasted(ctx context.Context, c *callback) {
 			}
 		}
 		if why == "" {
-			c.take(q)
+			c.deliver(q)
 			return
 		}
 		o.IO.Warn("%s. Still waiting for the login", why)

@@ -157,19 +157,19 @@ func (p *programs) add(path string) (isDir bool) {
 		p.out.WriteString("\n--- and more files. They are not shown, and can change without a new confirmation\n")
 	case p.count == maxNamed:
 		p.more++
-		p.keep(name)
+		p.addFile(name)
 		fmt.Fprintf(p.rest, "\n--- %s (%d bytes)\n%s", filepath.ToSlash(name), len(text), text)
 	default:
 		p.count++
-		p.keep(name)
+		p.addFile(name)
 		fmt.Fprintf(&p.out, "\n--- %s (%d bytes)\n%s", filepath.ToSlash(name), len(text), text)
 	}
 	return isDir
 }
 
-// keep adds the paths of a file to p.files. A link in the directory p.root itself is left
+// addFile adds the paths of a file to p.files. A link in the directory p.root itself is left
 // out, because all of the repository would have to be read-only.
-func (p *programs) keep(name string) {
+func (p *programs) addFile(name string) {
 	root := realpath.Of(p.root.Name())
 	steps := realpath.Steps(filepath.Join(root, name))
 	for _, path := range steps[:len(steps)-1] { // each begins with a directory that contains the next link

@@ -140,7 +140,7 @@ func (r *Review) Confirmed(i Item) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	yes := slices.Contains(r.confirmed, i.confirmed())
-	r.note(i, yes)
+	r.remember(i, yes)
 	return yes
 }
 
@@ -155,10 +155,10 @@ func (r *Review) Changed(i Item) bool {
 // same reports whether c confirms the item, whatever its content.
 func (i Item) same(c settings.Confirmed) bool { return c.Kind == string(i.Kind) && c.Name == i.Name }
 
-// note remembers the files of an item if any content of it is confirmed: while other content
+// remember remembers the files of an item if any content of it is confirmed: while other content
 // is there, a command could otherwise start that changes the files when the confirmed content is
 // back. The caller holds r.mu.
-func (r *Review) note(i Item, confirmed bool) {
+func (r *Review) remember(i Item, confirmed bool) {
 	key := itemKey{i.Kind, i.Name}
 	before := r.used[key]
 	delete(r.used, key)
@@ -204,7 +204,7 @@ func (r *Review) decide(i Item, store func(settings.ProjectFile, settings.Confir
 	defer r.mu.Unlock()
 	r.confirmed = slices.DeleteFunc(r.confirmed, i.same)
 	r.confirmed = append(r.confirmed, now...)
-	r.note(i, len(now) > 0)
+	r.remember(i, len(now) > 0)
 	return nil
 }
 

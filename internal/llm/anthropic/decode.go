@@ -135,7 +135,7 @@ func (d *decoder) begin(at int, c *content) {
 	if d.continueText(at, c) {
 		return
 	}
-	d.settle(len(d.blocks))
+	d.finishBlocks(len(d.blocks))
 	d.out.Keep(1, len(c.Signature)+len(c.Data))
 	b := &block{at: at, index: d.next, opaque: opaque{Signature: c.Signature}}
 	switch c.Type {
@@ -232,9 +232,9 @@ func (d *decoder) finish(b *block) {
 	b.ended = true
 }
 
-// settle adds the BlockEnd of the finished blocks among the first n, up to a search
+// finishBlocks adds the BlockEnd of the finished blocks among the first n, up to a search
 // that has no result yet.
-func (d *decoder) settle(n int) {
+func (d *decoder) finishBlocks(n int) {
 	for ; d.settled < n && d.blocks[d.settled].ended && !d.blocks[d.settled].pending; d.settled++ {
 		b := d.blocks[d.settled]
 		if b.kind == "" {
@@ -269,7 +269,7 @@ func (d *decoder) End(err error) error {
 	if why == llm.Length {
 		n-- // the last one was cut off
 	}
-	d.settle(max(n, 0))
+	d.finishBlocks(max(n, 0))
 	d.out.Add(llm.Finish{Reason: why, Raw: d.stop, Usage: d.tokens.usage(), Lost: d.lost})
 	return nil
 }

@@ -58,7 +58,7 @@ func (d *decoder) Add(data []byte) (wire.State, error) {
 		r := &response{}
 		if wire.Unmarshal(data, r) == nil {
 			r.Status = cmp.Or(r.Status, "completed")
-			d.settle(r)
+			d.finishReply(r)
 		}
 	case e.Type == "error" || isSet(e.Error):
 		d.known, d.failure = true, failed(data)
@@ -109,13 +109,13 @@ func (d *decoder) event(e *event) {
 	case "response.completed", "response.incomplete", "response.failed", "response.cancelled":
 		r := cmp.Or(e.Response, &response{})
 		r.Status = cmp.Or(r.Status, strings.TrimPrefix(e.Type, "response."))
-		d.settle(r)
+		d.finishReply(r)
 	}
 }
 
-// settle takes the final status. Its copy of the output is only used if none of
+// finishReply takes the final status. Its copy of the output is only used if none of
 // it was streamed.
-func (d *decoder) settle(r *response) {
+func (d *decoder) finishReply(r *response) {
 	d.known = true
 	if d.usage = r.Usage.neutral(); len(d.items) == 0 {
 		for i := range r.Output {

@@ -48,7 +48,7 @@ func (p *Provider) Requests() []llm.Request {
 // Stream implements llm.Provider.
 func (p *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
-		r, ok := p.take(req)
+		r, ok := p.pop(req)
 		if !ok {
 			yield(nil, &llm.Error{Kind: llm.ErrInvalid, Provider: "script", Message: "the script has no more replies"})
 			return
@@ -75,8 +75,8 @@ func (p *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.De
 	}
 }
 
-// take records the request and removes the next reply.
-func (p *Provider) take(req llm.Request) (Reply, bool) {
+// pop records the request and removes the next reply.
+func (p *Provider) pop(req llm.Request) (Reply, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	req.Messages = append([]llm.Message(nil), req.Messages...)

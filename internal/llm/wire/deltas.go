@@ -41,23 +41,23 @@ func (d *Deltas) Keep(parts, bytes int) {
 
 // Add adds a delta.
 func (d *Deltas) Add(x llm.Delta) {
-	d.settle()
+	d.flush()
 	d.list = append(d.list, x)
 }
 
 // AddText adds a piece of text, thinking, or a call's arguments.
 func (d *Deltas) AddText(kind llm.Kind, index int, text string) {
 	if kind != d.kind || index != d.index || len(d.text)+len(text) > maxJoined {
-		d.settle()
+		d.flush()
 	}
 	d.kind, d.index = kind, index
 	if d.text = append(d.text, text...); d.More == nil {
-		d.settle()
+		d.flush()
 	}
 }
 
-// settle moves the joined text to list.
-func (d *Deltas) settle() {
+// flush moves the joined text to list.
+func (d *Deltas) flush() {
 	if len(d.text) == 0 {
 		return
 	}
@@ -79,7 +79,7 @@ func (d *Deltas) Wait() bool { return d.More != nil && d.More() }
 
 // Flush yields and removes all deltas. It returns false if yield did.
 func (d *Deltas) Flush(yield func(llm.Delta, error) bool) bool {
-	d.settle()
+	d.flush()
 	for i, x := range d.list {
 		d.list[i] = nil
 		if !yield(x, nil) {

@@ -116,7 +116,7 @@ func (a *Account) Spend(steps int, model string, u llm.Usage, cost *float64) (un
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.own += steps
-	a.take(s, true)
+	a.addSpending(s, true)
 	if a.parent != nil {
 		a.parent.takeDelegated(s)
 	}
@@ -131,12 +131,12 @@ func (a *Account) Spend(steps int, model string, u llm.Usage, cost *float64) (un
 func (a *Account) takeDelegated(s spending) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.take(s, a.inTurn)
+	a.addSpending(s, a.inTurn)
 }
 
-// take counts s in the session and, if inTurn is set, in the turn. It is called with
+// addSpending counts s in the session and, if inTurn is set, in the turn. It is called with
 // the lock held.
-func (a *Account) take(s spending, inTurn bool) {
+func (a *Account) addSpending(s spending, inTurn bool) {
 	counters := []counter{a.session}
 	if inTurn {
 		counters = append(counters, a.turn)

@@ -44,7 +44,7 @@ func (d *delegate) run(ctx context.Context, s Session) {
 				r.close()
 				return
 			}
-			r.take(e)
+			r.handleEvent(e)
 		case send <- next:
 			r.queue = r.queue[1:]
 		case <-d.orders.wake:
@@ -92,15 +92,15 @@ func (r *run) watched() bool {
 	return r.pool.watched == r.task.ID || r.pool.o.Forward
 }
 
-// take handles an event of the session.
-func (r *run) take(e event.Event) {
+// handleEvent handles an event of the session.
+func (r *run) handleEvent(e event.Event) {
 	if r.watched() {
 		_ = r.host.Emit(event.Delegated{ID: r.task.ID, Event: e})
 	}
 	if _, partial := e.(*event.Partial); partial {
 		return
 	}
-	r.stream.take(e)
+	r.stream.handleEvent(e)
 	if _, durable := e.(event.Durable); durable {
 		r.past = append(r.past, e)
 	}

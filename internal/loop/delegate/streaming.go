@@ -20,8 +20,8 @@ type streamed struct {
 	text  strings.Builder
 }
 
-// take handles an event of the delegate.
-func (s *streaming) take(e event.Event) {
+// handleEvent handles an event of the delegate.
+func (s *streaming) handleEvent(e event.Event) {
 	switch e := e.(type) {
 	case event.Streamed:
 		switch d := e.Delta.(type) {

@@ -220,7 +220,7 @@ func (l *Ledger) addConfigured(in tools.Info, all []tools.Checked) {
 func (l *Ledger) End() *event.Evidence {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.settle()
+	l.collectJobs()
 	e := l.evidence()
 	l.checks = slices.DeleteFunc(l.checks, func(c *run) bool { return c.Outcome != event.CheckRunning })
 	l.commands = slices.DeleteFunc(l.commands, func(c *command) bool { return len(l.checks) == 0 && c.ended < math.MaxInt })
@@ -229,8 +229,8 @@ func (l *Ledger) End() *event.Evidence {
 	return e
 }
 
-// settle takes the ends of background jobs.
-func (l *Ledger) settle() {
+// collectJobs reads the ends of background jobs.
+func (l *Ledger) collectJobs() {
 	ended := map[int]tools.Job{}
 	running := map[int]bool{}
 	for _, j := range l.jobs.List() {

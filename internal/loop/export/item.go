@@ -77,11 +77,11 @@ func items(events []event.Durable) iter.Seq[item] {
 	return func(yield func(item) bool) {
 		b := itemBuilder{yield: yield}
 		for _, e := range events {
-			if b.take(e); b.stopped {
+			if b.handleEvent(e); b.stopped {
 				return
 			}
 		}
-		b.settle()
+		b.flush()
 		for _, s := range b.delegates {
 			b.add(&delegation{start: s})
 		}
@@ -104,7 +104,7 @@ type itemBuilder struct {
 
 func (b *itemBuilder) add(i item) { b.stopped = b.stopped || !b.yield(i) }
 
-func (b *itemBuilder) take(e event.Durable) {
+func (b *itemBuilder) handleEvent(e event.Durable) {
 	c := b.open.Take(e)
 	switch e := e.(type) {
 	case *event.UserSaid:
@@ -136,7 +136,7 @@ func (b *itemBuilder) take(e event.Durable) {
 			b.models = append(b.models, m)
 		}
 	case *event.TurnEnd:
-		b.settle()
+		b.flush()
 		b.add(&finish{TurnEnd: e, models: b.models})
 		b.models = nil
 	case *event.ModelSet:
@@ -193,7 +193,7 @@ func (b *itemBuilder) said(e *event.UserSaid) {
 	}
 	p := &prompt{UserSaid: e}
 	if !e.Steered {
-		b.settle()
+		b.flush()
 		b.turn++
 		p.turn = b.turn
 	}
@@ -257,8 +257,8 @@ func userCommand(e *event.ShellEnd) *call {
 		Result: llm.Message{Kind: llm.ToolResult, ID: e.ID, Text: e.Text, IsError: e.Outcome != event.OK}}}
 }
 
-// settle yields the unfinished messages and calls.
-func (b *itemBuilder) settle() {
+// flush yields the unfinished messages and calls.
+func (b *itemBuilder) flush() {
 	for _, p := range b.partials {
 		b.add(&speech{llm.Message{Kind: p.Kind, Reply: p.Reply, Text: p.Text, Cut: true}})
 	}

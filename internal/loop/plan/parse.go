@@ -150,12 +150,12 @@ type parser struct {
 func (p *parser) add(b block) {
 	switch b.kind {
 	case unknown:
-		p.note(0, append([]string{b.head}, b.lines...)...)
+		p.addNote(0, append([]string{b.head}, b.lines...)...)
 	case notes:
-		p.note(0, b.lines...)
+		p.addNote(0, b.lines...)
 	case details:
 		p.plan.Steps = append(p.plan.Steps, b.head)
-		p.note(len(p.plan.Steps), b.lines...)
+		p.addNote(len(p.plan.Steps), b.lines...)
 	case files:
 		p.items(b, &p.plan.Files)
 	case risks:
@@ -194,7 +194,7 @@ func (p *parser) items(b block, list *[]string) {
 			inItem = false
 			p.noteBelow(list, line)
 		default:
-			p.note(0, line)
+			p.addNote(0, line)
 		}
 	}
 }
@@ -211,15 +211,15 @@ func topItem(line string) string {
 // noteBelow adds a line that explains the last item of list.
 func (p *parser) noteBelow(list *[]string, line string) {
 	if list == &p.plan.Steps {
-		p.note(len(p.plan.Steps), line)
+		p.addNote(len(p.plan.Steps), line)
 		return
 	}
-	p.note(0, line)
+	p.addNote(0, line)
 }
 
-// note adds lines to the notes. below is the number of the step that they explain; 0
+// addNote adds lines to the notes. below is the number of the step that they explain; 0
 // if they explain none.
-func (p *parser) note(below int, lines ...string) {
+func (p *parser) addNote(below int, lines ...string) {
 	for len(lines) > 0 && lines[0] == "" {
 		lines = lines[1:]
 	}

@@ -306,7 +306,7 @@ func (w *applier) unchanged(i int, at rootPath) error {
 	case now.Stamp == want:
 		return nil
 	case from.Hash == "" && now.SameUnread(snapshot.State{Kind: from.Kind, Stamp: want}),
-		from.Kind == snapshot.File && from.Hash != "" && at.take(snapshot.Hashes{}).Same(from):
+		from.Kind == snapshot.File && from.Hash != "" && at.capture(snapshot.Hashes{}).Same(from):
 		return nil // the undo removed a hard link to it, which changes its times
 	}
 	return errChanged

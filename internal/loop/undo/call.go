@@ -28,9 +28,9 @@ type call struct {
 	tool  bool   // see note.Tool
 }
 
-// touch notes the states of the paths of changes, and which of their directories are
+// recordBefore records the states of the paths of changes, and which of their directories are
 // missing.
-func (k *call) touch(dir string, changes []tools.Change) (touched []snapshot.Touched) {
+func (k *call) recordBefore(dir string, changes []tools.Change) (touched []snapshot.Touched) {
 	known := map[string]bool{}
 	add := func(at rootPath, contents snapshot.Contents) {
 		path := join(at.dir, at.rel)
@@ -38,7 +38,7 @@ func (k *call) touch(dir string, changes []tools.Change) (touched []snapshot.Tou
 			return
 		}
 		known[path] = true
-		t := snapshot.Touched{Call: k.id, Path: path, Before: *stored(at.take(contents)), Tool: true}
+		t := snapshot.Touched{Call: k.id, Path: path, Before: *stored(at.capture(contents)), Tool: true}
 		if err := k.Pack.Append(t); err != nil {
 			k.lose(k.id, k.roots.show(path), err)
 			return
@@ -92,7 +92,7 @@ func (k *call) command(ctx context.Context, in tools.Info, c tools.Call, ok tool
 	if res.Job > 0 {
 		_ = k.Pack.Append(note{Kind: kindJob, Call: in.ID}) // before the notes of what it has left by now
 	}
-	changed := k.settle(touched)
+	changed := k.recordAfter(touched)
 	if res.Blocked != nil && err == nil && (scanned != nil || ok.Snapshot != nil && (k.Watches == nil || k.Watches())) {
 		res.Blocked.Changed = append([]string{}, changed...)
 	}
@@ -118,9 +118,9 @@ func (k *call) touchFound(ctx context.Context, scanned *scan.Command, from int64
 	}
 }
 
-// settle notes the current states of touched paths, and adds to the summary of the call. It
+// recordAfter records the current states of touched paths, and adds to the summary of the call. It
 // returns the names of the first changed files.
-func (k *call) settle(touched []snapshot.Touched) []string {
+func (k *call) recordAfter(touched []snapshot.Touched) []string {
 	sum := &event.FilesChanged{ID: k.id}
 	known := map[directory]bool{} // to look up each directory of a deep tree once
 	for _, t := range touched {
@@ -137,9 +137,9 @@ func (k *call) settle(touched []snapshot.Touched) []string {
 		case ignored:
 			left = at.look()
 		case at.repository != "" && isIndex(at.rel) && at.look().Size <= maxCapture: // to compare a later one with it
-			left = at.take(k.Pack)
+			left = at.capture(k.Pack)
 		default:
-			left = at.take(&c)
+			left = at.capture(&c)
 		}
 		n := note{Kind: kindAfter, Call: t.Call, Path: t.Path, After: stored(left), Tool: k.tool}
 		n.Refreshed = at.repository != "" && isIndex(at.rel) && sameStaged(k.Pack, left, t.Before)
@@ -161,15 +161,15 @@ func (k *call) settle(touched []snapshot.Touched) []string {
 	return sum.Paths
 }
 
-// settlePrograms notes what the checks and hooks of a call have left, except in the paths
+// recordPrograms records what the checks and hooks of a call have left, except in the paths
 // that the call itself touched. From is an offset of the pack.
-func (k *call) settlePrograms(from int64, touched []snapshot.Touched) {
+func (k *call) recordPrograms(from int64, touched []snapshot.Touched) {
 	others := slices.DeleteFunc(k.touchedSince(from, func(call string) bool { return call == k.id }), func(t snapshot.Touched) bool {
 		return slices.ContainsFunc(touched, func(own snapshot.Touched) bool { return own.Path == t.Path })
 	})
 	programs := *k
 	programs.tool = false
-	programs.settle(others)
+	programs.recordAfter(others)
 }
 
 // count adds a changed path to a summary, and returns how many lines were added and

@@ -135,7 +135,7 @@ func (r *historyReader) add(n note) {
 	switch n.Kind {
 	case kindTouched:
 		if n.Before != nil {
-			r.touch(n)
+			r.addBefore(n)
 		}
 	case kindAfter:
 		r.after(n)
@@ -202,9 +202,9 @@ func (r *historyReader) stepOf(call string) *step {
 	return r.turn
 }
 
-// touch adds what was at a path before a call. What has changed there since the last note is a
+// addBefore adds what was at a path before a call. What has changed there since the last note is a
 // change by others, unless another call is open for the path.
-func (r *historyReader) touch(n note) {
+func (r *historyReader) addBefore(n note) {
 	s, last := r.stepOf(n.Call), r.latest[n.Path]
 	if last != nil && last.step == s && (last.after == nil || last.after.Same(*n.Before) || len(last.open) > 0) {
 		last.after, last.tool, last.counted = nil, n.Tool, false

@@ -24,13 +24,13 @@ func (w *applier) admit(it *Item) error {
 	}
 	if it.Now.Kind == snapshot.File && it.unsaved == "" {
 		keep := failing{to: w.pack}
-		now = at.take(&keep)
+		now = at.capture(&keep)
 		if keep.err != nil && !it.left {
 			return keep.err
 		}
 		if keep.err != nil {
 			it.unsaved = keep.err.Error()
-			now = at.take(snapshot.Hashes{})
+			now = at.capture(snapshot.Hashes{})
 		}
 	}
 	if !now.Same(it.Now) {

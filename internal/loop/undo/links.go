@@ -65,7 +65,7 @@ func (p rootPath) isName(before snapshot.State) bool {
 	if before.Inode == "" || p.inode() != before.Inode {
 		return false
 	}
-	now := p.take(snapshot.Hashes{})
+	now := p.capture(snapshot.Hashes{})
 	return now.Mode == before.Mode && now.Hash == before.Hash
 }
 
@@ -310,7 +310,7 @@ func (w *applier) linkTo(i int, path string, at rootPath) error {
 	}
 	defer name.close()
 	restored := func(j int) bool { return w.journal.Items[j].Path == path }
-	if j := slices.IndexFunc(w.siblings(i), restored); !name.isName(it.To) && (j < 0 || name.take(snapshot.Hashes{}).Hash != it.To.Hash) {
+	if j := slices.IndexFunc(w.siblings(i), restored); !name.isName(it.To) && (j < 0 || name.capture(snapshot.Hashes{}).Hash != it.To.Hash) {
 		return errUnlinked
 	}
 	if w.stamps[i] == "" || it.From.Kind == snapshot.Dir {

@@ -201,7 +201,7 @@ func (p rootPath) now(left *snapshot.State) value {
 		return value{State: p.look()}
 	}
 	var c capture
-	s := p.take(&c)
+	s := p.capture(&c)
 	return value{State: s, content: c.content}
 }
 

@@ -63,7 +63,7 @@ func NewRecorder(o Options) *Recorder {
 // BeginTurn begins a turn. Later changes belong to it, until the next BeginTurn.
 func (r *Recorder) BeginTurn(t Turn) {
 	from := r.Pack.Size()
-	r.settleJobs()
+	r.recordJobs()
 	r.mu.Lock()
 	r.turn, r.step, r.commands, r.from = t, "", 0, from
 	r.period = r.period.next(r.Pack.Size())
@@ -82,7 +82,7 @@ func (r *Recorder) BeginTurn(t Turn) {
 func (r *Recorder) EndTurn(renew func()) (*event.FilesChanged, error) {
 	from := r.Pack.Size()
 	renew()
-	r.settleJobs()
+	r.recordJobs()
 	r.findOthers()
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -187,14 +187,14 @@ func (r *Recorder) run(ctx context.Context, dir string, in tools.Info, c tools.C
 	}
 	k := &call{Recorder: r, roots: roots, id: in.ID, tool: len(ok.Changes) > 0}
 	from := r.Pack.Size()
-	touched := k.touch(dir, ok.Changes)
+	touched := k.recordBefore(dir, ok.Changes)
 	if c.Effect == tools.Execute {
 		return k.command(ctx, in, c, ok, next)
 	}
 	ok.Keep = r.Pack.Sync
 	res, err := next(ctx, c, ok)
-	k.settle(touched)
-	k.settlePrograms(from, touched)
+	k.recordAfter(touched)
+	k.recordPrograms(from, touched)
 	return res, err
 }
 
@@ -270,12 +270,12 @@ func (r *Recorder) HookOrder() *snapshot.Order {
 // SettleJobs notes what background jobs have changed by now, which belongs to the last
 // turn. It returns what they changed since the last EndTurn or SettleJobs; nil for nothing.
 func (r *Recorder) SettleJobs() *event.FilesChanged {
-	r.settleJobs()
+	r.recordJobs()
 	return r.Changed("")
 }
 
-// settleJobs notes what background jobs have left, for SettleJobs or EndTurn.
-func (r *Recorder) settleJobs() {
+// recordJobs records what background jobs have left, for SettleJobs or EndTurn.
+func (r *Recorder) recordJobs() {
 	r.mu.Lock()
 	from, jobs := r.from, maps.Clone(r.jobs)
 	r.mu.Unlock()
@@ -290,7 +290,7 @@ func (r *Recorder) settleJobs() {
 	defer roots.close()
 	k := &call{Recorder: r, roots: roots}
 	touched := r.touchedSince(from, func(call string) bool { return jobs[call] })
-	k.settle(touched)
+	k.recordAfter(touched)
 	if len(touched) > 0 {
 		r.mu.Lock()
 		r.period.ran(r.period.began)

@@ -116,8 +116,8 @@ func (a *roots) show(name string) string {
 	return name
 }
 
-// take returns the state of p. Below a symbolic link or a file, everything is absent.
-func (p rootPath) take(contents snapshot.Contents) snapshot.State {
+// capture returns the state of p. Below a symbolic link or a file, everything is absent.
+func (p rootPath) capture(contents snapshot.Contents) snapshot.State {
 	if !p.inDirectories() {
 		return snapshot.State{Kind: snapshot.Absent}
 	}

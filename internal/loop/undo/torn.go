@@ -59,7 +59,7 @@ func (p rootPath) inode() string {
 // read returns the content of the file at p.
 func (p rootPath) read() ([]byte, error) {
 	var c whole
-	if s := p.take(&c); s.Hash == "" {
+	if s := p.capture(&c); s.Hash == "" {
 		return nil, errChanged
 	}
 	return c.content, nil

@@ -54,7 +54,7 @@ func (e *Errors) Run(ctx context.Context, in tools.Info, c tools.Call, ok tools.
 	if in.Step == 0 || len(e.pool.o.Servers()) == 0 {
 		return got, err
 	}
-	e.note(got.Changes)
+	e.recordChanges(got.Changes)
 	if err != nil || in.More || got.Source != "" || ctx.Err() != nil {
 		return got, err
 	}
@@ -74,8 +74,8 @@ func (e *Errors) Run(ctx context.Context, in tools.Info, c tools.Call, ok tools.
 	return got, nil
 }
 
-// note records the changes of a call.
-func (e *Errors) note(changes []tools.Change) {
+// recordChanges records the changes of a call.
+func (e *Errors) recordChanges(changes []tools.Change) {
 	var names []string
 	e.mu.Lock()
 	defer e.mu.Unlock()

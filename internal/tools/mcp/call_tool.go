@@ -39,7 +39,7 @@ func (b *Toolbox) callTool() tools.Tool {
 	return tools.Indirect(tools.New(CallTool, callText, func(ctx context.Context, a callArgs) (tools.Call, error) {
 		t, err := b.find(a.Tool)
 		if err != nil {
-			b.settle(ctx)
+			b.waitReady(ctx)
 			t, err = b.find(a.Tool)
 		}
 		if err != nil {

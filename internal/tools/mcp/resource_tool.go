@@ -48,7 +48,7 @@ func (b *Toolbox) resourceTool() tools.Tool {
 			return tools.Call{
 				Title: "list resources of " + s.Name, Effect: tools.Read,
 				Run: func(ctx context.Context, _ tools.Approved) (tools.Result, error) {
-					b.settle(ctx)
+					b.waitReady(ctx)
 					return b.listResources(ctx, s.Name, a.Query)
 				},
 			}, nil

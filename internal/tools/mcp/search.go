@@ -42,7 +42,7 @@ func (b *Toolbox) searchTool(description string) tools.Tool {
 			Title: strings.TrimSpace("search tools " + a.Query), Effect: tools.Read,
 			Run: func(ctx context.Context, _ tools.Approved) (tools.Result, error) {
 				if found, _ := match(b.Tools(), a.Query); len(found) == 0 {
-					b.settle(ctx)
+					b.waitReady(ctx)
 				}
 				return b.search(a.Query), ctx.Err()
 			},

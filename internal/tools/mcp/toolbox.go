@@ -152,8 +152,8 @@ func (b *Toolbox) listable() (all []tool) {
 // settleTime is how long a call waits for servers that are starting.
 const settleTime = 20 * time.Second
 
-// settle waits for servers that are starting.
-func (b *Toolbox) settle(ctx context.Context) {
+// waitReady waits for servers that are starting.
+func (b *Toolbox) waitReady(ctx context.Context) {
 	ctx, stop := context.WithTimeout(ctx, settleTime)
 	defer stop()
 	_ = b.Connections.Wait(ctx)

@@ -95,8 +95,8 @@ func (b *budget) reached() Limits {
 	return b.limits
 }
 
-// take subtracts n and reports whether the budget sufficed.
-func (b *budget) take(left *atomic.Int64, n int64) bool {
+// subtract subtracts n and reports whether the budget sufficed.
+func (b *budget) subtract(left *atomic.Int64, n int64) bool {
 	if left.Add(-n) >= 0 {
 		return true
 	}

@@ -125,7 +125,7 @@ func (c gitConfig) with(b *budget, files ...string) gitConfig {
 // configFile returns the text of a configuration file; empty for one that is not a regular
 // file. Limits are noted.
 func (b *budget) configFile(file string) (text string, ok bool) {
-	if b.ended() || !b.take(&b.configs, 1) {
+	if b.ended() || !b.subtract(&b.configs, 1) {
 		return "", true
 	}
 	f := openRegular(file, false)

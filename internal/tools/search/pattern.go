@@ -80,7 +80,7 @@ func parsePatterns(b *budget, data string, fold bool) *patterns {
 		if line = trimBlanks(line); line == "" {
 			continue
 		}
-		if !b.take(&b.patterns, 1) {
+		if !b.subtract(&b.patterns, 1) {
 			break
 		}
 		if !ps.add(line) {

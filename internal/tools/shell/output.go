@@ -24,10 +24,10 @@ type output struct {
 	mu          sync.Mutex
 	progress    progressFilter
 	half        int    // maximum size of head, and of the kept part of tail
-	head        []byte // first bytes since the last take, without repeated progress
+	head        []byte // first bytes since the last drain, without repeated progress
 	tail        []byte // last bytes after head, plus some before them, without repeated progress
-	size        int64  // bytes since the last take, without repeated progress
-	newlines    int64  // newlines since the last take, without repeated progress
+	size        int64  // bytes since the last drain, without repeated progress
+	newlines    int64  // newlines since the last drain, without repeated progress
 	lines       int64  // newlines in total
 	partialLine bool   // the last line has no newline yet
 	lastWrite   time.Time
@@ -142,10 +142,10 @@ func (o *output) count() int64 {
 	return o.lines
 }
 
-// take returns the output since the last call, without repeated progress, and truncated
+// drain returns the output since the last call, without repeated progress, and truncated
 // in the middle with a note if it is too long. cut reports whether it lacks
 // something.
-func (o *output) take() (text string, cut bool) {
+func (o *output) drain() (text string, cut bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	defer func() { o.head, o.tail, o.size, o.newlines = nil, nil, 0, 0 }()

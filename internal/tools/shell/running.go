@@ -264,7 +264,7 @@ func (r *Running) Lines() int64 { return r.out.count() }
 
 // Take returns the output since the last call. If it is longer than Keep, text
 // has its beginning and end, and cut is true.
-func (r *Running) Take() (text string, cut bool) { return r.out.take() }
+func (r *Running) Take() (text string, cut bool) { return r.out.drain() }
 
 // Whole returns the state of the output file. A path that it returns stays valid.
 func (r *Running) Whole() Whole { return r.out.file.report() }
@@ -278,7 +278,7 @@ func (r *Running) Result() Result {
 	default:
 		e.Took = time.Since(r.began)
 	}
-	e.Output, e.Cut = r.out.take()
+	e.Output, e.Cut = r.out.drain()
 	e.Lines, e.Whole = r.out.count(), r.out.file.report()
 	return e
 }

@@ -52,7 +52,7 @@ func (d *Dialog) Key(msg tea.KeyPressMsg) Result {
 	case d.Takes() && answers && v == deferred:
 		return d.held.later(msg, repeatGap)
 	case d.Takes():
-		return d.take(msg)
+		return d.handleKey(msg)
 	case d.Waits() && d.arming.next && !isWord(msg):
 		if v == deferred && d.arming.alike {
 			return d.held.later(msg, max(repeatGap, d.arming.remaining(now)))
@@ -70,7 +70,7 @@ func (d *Dialog) Due(key DeferredKey) Result {
 	if key.number != d.held.number || !d.Takes() || d.form.writes() || d.form.question.reviewing {
 		return Result{}
 	}
-	return d.take(key.Key)
+	return d.handleKey(key.Key)
 }
 
 // Paste pastes text into the plan if that is edited, into the comment on the current line
@@ -108,8 +108,8 @@ func (d *Dialog) DraftTyped(typing bool) {
 	}
 }
 
-// take passes a key to the question, and removes the question if the key answers it.
-func (d *Dialog) take(msg tea.KeyPressMsg) Result {
+// handleKey passes a key to the question, and removes the question if the key answers it.
+func (d *Dialog) handleKey(msg tea.KeyPressMsg) Result {
 	d.took(d.asks[0])
 	r := d.form.press(msg)
 	if r.Pass == ToScreen && d.form.typing {

@@ -105,7 +105,7 @@ func (e *Editor) Restore(typed string) { e.Set(e.doc.pieces.collapse(typed, ""))
 func (e *Editor) Take() Typed {
 	raw := e.Raw()
 	s := Typed{Text: e.doc.pieces.expand(raw), Images: e.doc.pieces.images(raw)}
-	e.History.keep(s.Text, raw)
+	e.History.saveTokens(s.Text, raw)
 	e.History.end()
 	e.doc.Reset("")
 	e.Mode.Begin()

@@ -22,10 +22,10 @@ type History struct {
 func (h *History) Navigating() bool { return h.back > 0 }
 
 // Remember keeps the images of a prompt for the history.
-func (h *History) Remember(s Typed) { h.keep(s.Text, h.doc.pieces.withTokens(s)) }
+func (h *History) Remember(s Typed) { h.saveTokens(s.Text, h.doc.pieces.withTokens(s)) }
 
-// keep remembers the tokens of a sent prompt.
-func (h *History) keep(text, raw string) {
+// saveTokens saves the tokens of a sent prompt.
+func (h *History) saveTokens(text, raw string) {
 	if text == raw {
 		return
 	}

@@ -141,7 +141,7 @@ func (p *Picker) Update(msg tea.Msg) (cmd tea.Cmd, over bool) {
 	case previewDue:
 		cmd = p.previews.read(msg.id)
 	case previewRead:
-		p.previews.take(msg)
+		p.previews.apply(msg)
 	case tea.KeyPressMsg:
 		if p.Keys.Is(msg.String(), keys.ToggleScope) {
 			p.everywhere, p.At = !p.everywhere || p.loaded && !p.hasSessionInDir(), 0

@@ -32,8 +32,8 @@ func (v *previews) read(id string) tea.Cmd {
 	}
 }
 
-// take renders a preview that was read.
-func (v *previews) take(r previewRead) {
+// apply renders a preview that was read.
+func (v *previews) apply(r previewRead) {
 	if len(v.kept) >= previewsKept {
 		clear(v.kept)
 	}

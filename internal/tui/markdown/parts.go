@@ -102,7 +102,7 @@ func (c *Cutter) Next(text string) (p Part, rest string, ok bool) {
 		case c.blank && c.begins(line):
 			return c.cut(text, c.at, "", "")
 		}
-		c.take(line, bare)
+		c.readLine(line, bare)
 		if c.at = end; c.Plain { // the long line is over
 			return c.cut(text, end, "", "")
 		}
@@ -122,8 +122,8 @@ func (c *Cutter) begins(line string) bool {
 	return !strings.ContainsRune("-*+0123456789", rune(line[0]))
 }
 
-// take reads a line, which may start or end code or a table.
-func (c *Cutter) take(line, bare string) {
+// readLine reads a line, which may start or end code or a table.
+func (c *Cutter) readLine(line, bare string) {
 	mark, ok := fenceMark(bare)
 	switch {
 	case c.fence == "" && ok:

@@ -120,8 +120,8 @@ func (f *Finder) searchNext() tea.Cmd {
 	}
 }
 
-// take takes the result of searching a part of the session.
-func (f *Finder) take(r found) tea.Cmd {
+// apply shows the result of searching a part of the session.
+func (f *Finder) apply(r found) tea.Cmd {
 	if r.search != f.search.number {
 		return nil
 	}
@@ -141,7 +141,7 @@ func (f *Finder) take(r found) tea.Cmd {
 func (f *Finder) Receive(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case found:
-		return f.take(msg)
+		return f.apply(msg)
 	case event.Event:
 		f.add(msg, f.Transcript.Pages.Events()-1)
 	}

@@ -75,7 +75,7 @@ func (p *front) printList() tea.Cmd {
 		p.lists.update(list.SetFilter(""))
 	case n == 1 && filter != "":
 		p.printRows(rows)
-		return p.take(rows, 0)
+		return p.chooseRow(rows, 0)
 	}
 	p.printRows(rows)
 	if p.in.Typed {
@@ -129,11 +129,11 @@ func (p *front) choose(line string) tea.Cmd {
 		p.lists.listed = 0
 		return p.printList()
 	}
-	return p.take(rows, row)
+	return p.chooseRow(rows, row)
 }
 
-// take chooses a row.
-func (p *front) take(rows numbered, i int) tea.Cmd {
+// chooseRow chooses a row.
+func (p *front) chooseRow(rows numbered, i int) tea.Cmd {
 	rows.MarkRow(i)
 	before := p.dialog.First().ID
 	defer func() { p.askNext(before) }()

@@ -92,9 +92,9 @@ func (s served) shown(a event.Answer) string {
 	return cmp.Or(a.Note, strings.Join(labels, ", "))
 }
 
-// take takes a line as the answer. It reports whether it is one, and whether the program has
+// readAnswer reads a line as the answer. It reports whether it is one, and whether the program has
 // to open the page.
-func (s served) take(line string) (a event.Answer, open, ok bool) {
+func (s served) readAnswer(line string) (a event.Answer, open, ok bool) {
 	a.Decision = event.Answered
 	no := yesOrNo(line) > 1
 	chosen := numbers(strings.Fields(line))
@@ -142,7 +142,7 @@ func (q *questions) askServed(ask event.Ask) {
 // answerServed takes a line as the answer to a question of an MCP server.
 func (q *questions) answerServed(ask event.Ask, line string) tea.Cmd {
 	s := served{q.output, ask}
-	a, open, ok := s.take(line)
+	a, open, ok := s.readAnswer(line)
 	if !ok {
 		if line != "" { // after a wrong answer, an answer needs a pause
 			q.print("note: " + answerHint)
@@ -171,7 +171,7 @@ func Answer(out io.Writer, q elicit.Question, line func() (string, bool)) (answe
 			s.endLine()
 			return elicit.Answer{Action: elicit.Cancel}, false
 		}
-		a, open, ok := s.take(strings.TrimSpace(text))
+		a, open, ok := s.readAnswer(strings.TrimSpace(text))
 		if ok {
 			return a.To(q), open
 		}

@@ -36,7 +36,7 @@ func (a *assist) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
 		a.again.rewind = time.Time{}
 	}
 	a.forget()
-	if cmd, ok := a.take(msg); ok {
+	if cmd, ok := a.handleKey(msg); ok {
 		return cmd, layer.Taken
 	}
 	return nil, layer.Below
@@ -82,8 +82,8 @@ func (a *assist) Cancel() (tea.Cmd, bool) {
 	return nil, true
 }
 
-// take handles a key. It reports whether it did.
-func (a *assist) take(msg tea.KeyPressMsg) (cmd tea.Cmd, ok bool) {
+// handleKey handles a key. It reports whether it did.
+func (a *assist) handleKey(msg tea.KeyPressMsg) (cmd tea.Cmd, ok bool) {
 	k, e := msg.String(), a.editor
 	if e.History.Searching() {
 		return nil, e.History.Press(msg, a.history.prompts())

@@ -95,8 +95,8 @@ func (p *Suggestions) suggestFiles(w word) tea.Cmd {
 	}
 }
 
-// take shows the result of a search, unless that of a later one is shown.
-func (p *Suggestions) take(msg filesFound) tea.Cmd {
+// apply shows the result of a search, unless that of a later one is shown.
+func (p *Suggestions) apply(msg filesFound) tea.Cmd {
 	if !msg.same(p.word) || msg.number < p.search.shown {
 		return nil
 	}

@@ -227,9 +227,9 @@ func (x *External) open(msg draftWritten) tea.Cmd {
 	})
 }
 
-// take puts the edited text into the prompt. It counts as a key press, so that a
+// apply puts the edited text into the prompt. It counts as a key press, so that a
 // question that opened meanwhile takes no key that was meant for the editor.
-func (x *External) take(msg draftEdited) {
+func (x *External) apply(msg draftEdited) {
 	x.Editing, x.LastKey = false, x.Now()
 	if msg.err != nil {
 		x.say(ink.SanitizeLine(strings.TrimRight(editorError(msg.err), ".")) + ". Your draft is unchanged.")

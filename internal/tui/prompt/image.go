@@ -141,8 +141,8 @@ func readImage(read func(string) (llm.Image, string, error), word string) (edito
 	return editor.Piece{Name: strings.ReplaceAll(name, "]", ")"), Image: &img}, nil // the token ends at the first bracket
 }
 
-// take replaces the paths in the editor with the images.
-func (a *Attacher) take(msg imagesRead) tea.Cmd {
+// apply replaces the paths in the editor with the images.
+func (a *Attacher) apply(msg imagesRead) tea.Cmd {
 	for i, word := range msg.words {
 		a.editor.Attach(word, msg.images[i])
 	}

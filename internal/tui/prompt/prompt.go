@@ -96,17 +96,17 @@ func (p *Prompt) Apply(ev event.Event) {
 func (p *Prompt) Take(msg tea.Msg) (cmd tea.Cmd, taken bool) {
 	switch msg := msg.(type) {
 	case filesFound:
-		return p.Suggestions.take(msg), true
+		return p.Suggestions.apply(msg), true
 	case filesDue:
 		return p.Suggestions.repeat(msg), true
 	case earlierRead:
-		p.history.take(msg)
+		p.history.apply(msg)
 	case draftWritten:
 		return p.External.open(msg), true
 	case fileEdited:
 		p.External.takeFile(msg)
 	case draftEdited:
-		p.External.take(msg)
+		p.External.apply(msg)
 	case summaryEdited:
 		p.External.takeSummary(msg)
 	case planEdited:
@@ -114,7 +114,7 @@ func (p *Prompt) Take(msg tea.Msg) (cmd tea.Cmd, taken bool) {
 	case hunkEdited:
 		p.External.takeHunk(msg)
 	case imagesRead:
-		return p.images.take(msg), true
+		return p.images.apply(msg), true
 	case clipboardRead:
 		p.images.takeClipboard(msg)
 	case copied:

@@ -50,8 +50,8 @@ func (h *History) read() tea.Cmd {
 	return func() tea.Msg { return earlierRead{read(context.Background(), earlierLimit)} }
 }
 
-// take takes the prompts of earlier sessions.
-func (h *History) take(msg earlierRead) {
+// apply adds the prompts of earlier sessions.
+func (h *History) apply(msg earlierRead) {
 	h.earlier = slices.DeleteFunc(msg.prompts, func(p string) bool { return slices.Contains(h.log.Recall, p) })
 	switch {
 	case h.editor.History.Searching():

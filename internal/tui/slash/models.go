@@ -60,8 +60,8 @@ func (p *Models) LoadFor(command string) tea.Cmd {
 	return p.read(false)
 }
 
-// take updates everything that shows models.
-func (p *Models) take(r modelsRead) {
+// apply updates everything that shows models.
+func (p *Models) apply(r modelsRead) {
 	p.reading = false
 	if r.err == nil && (r.complete || p.known == nil) {
 		p.known = merged(p.known, r.models)

@@ -69,7 +69,7 @@ func (s *Session) Take(msg tea.Msg) (tea.Cmd, bool) {
 	case inspected:
 		s.showInspected(msg)
 	case modelsRead:
-		s.Models.take(msg)
+		s.Models.apply(msg)
 	case instructionsWritten:
 		s.showWritten(msg)
 	case trustRead:
@@ -94,7 +94,7 @@ func (s *Session) Take(msg tea.Msg) (tea.Cmd, bool) {
 
 // Apply handles an event of the agent that a command or the welcome waits for.
 func (s *Session) Apply(ev event.Event) {
-	s.undo.take(ev)
+	s.undo.handleEvent(ev)
 	s.agent.Answers.Take(ev)
 	switch ev.(type) {
 	case event.Searched:

@@ -111,8 +111,8 @@ func await[E event.Event](u *undo, show func(E)) event.Ref {
 	return u.sent
 }
 
-// take handles an event that withdraws a question or ends a rewind.
-func (u *undo) take(ev event.Event) {
+// handleEvent handles an event that withdraws a question or ends a rewind.
+func (u *undo) handleEvent(ev event.Event) {
 	if u.asking && u.feed.Running { // the agent rejects an undo during a turn
 		u.asking = false
 		u.front.Withdraw()

@@ -154,7 +154,7 @@ func (r *reply) delegates(all []event.Delegate, now time.Time) {
 		}
 		t.delegate = &d
 		t.tick(now)
-		r.touch(row)
+		r.markChanged(row)
 	}
 }
 

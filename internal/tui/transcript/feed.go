@@ -67,7 +67,7 @@ func (f *Feed) Apply(ev event.Event) {
 	case *event.PlanSet:
 		f.planSet(ev)
 	case *event.StepEnd: // later events change no item before it, so a page may start
-		f.settle()
+		f.finishReply()
 		f.split(true)
 	case *event.TurnEnd:
 		f.turnEnd(ev)
@@ -239,17 +239,17 @@ func (f *Feed) beginTurn() {
 }
 
 // endReply ends the streaming reply. Its text so far is the answer.
-func (f *Feed) endReply() { f.State.Answer = cmp.Or(f.reply.settle(), f.State.Answer) }
+func (f *Feed) endReply() { f.State.Answer = cmp.Or(f.reply.finishAll(), f.State.Answer) }
 
-// settle ends the reply and removes the notice of a retry.
-func (f *Feed) settle() {
+// finishReply ends the reply and removes the notice of a retry.
+func (f *Feed) finishReply() {
 	f.reply.clearRetry()
 	f.reply.clearSummary()
 	f.endReply()
 }
 
 func (f *Feed) turnEnd(ev *event.TurnEnd) {
-	f.settle()
+	f.finishReply()
 	f.Run.end(f.result(ev))
 	facts := append(f.changed.summary(), phrase.Duration(ev.Duration))
 	if n := ev.Usage.Total(); n > 0 {
@@ -365,7 +365,7 @@ func compactWords(ev *event.Compacted) string {
 
 // Rewind drops the events from number keep on.
 func (f *Feed) Rewind(keep int) {
-	f.settle()
+	f.finishReply()
 	f.Run.end(Run{})
 	f.Log.Prompts = slices.DeleteFunc(f.Log.Prompts, func(p event.PastPrompt) bool { return p.At >= keep })
 	f.Log.continueTurn()
@@ -386,7 +386,7 @@ func (f *Feed) TakeSummary(s event.Opened) {
 
 // FinishReplay ends calls and commands that a resumed session left open.
 func (f *Feed) FinishReplay() {
-	f.settle()
+	f.finishReply()
 	f.shell.abandon()
 	f.Run.end(f.Run)
 	f.Log.Pending = nil

@@ -216,11 +216,11 @@ func (r *reply) call(id string, change func(*Tool)) {
 	t := row.Item.(*Tool)
 	change(t)
 	groupCalls(r.calls)
-	r.touch(row)
+	r.markChanged(row)
 }
 
-// touch touches the row of a call and the row of its group.
-func (r *reply) touch(row *Row) {
+// markChanged marks the row of a call and the row of its group.
+func (r *reply) markChanged(row *Row) {
 	row.Touch()
 	if t := row.Item.(*Tool); t.isGrouped() {
 		r.tools[t.head.id].Touch()
@@ -275,9 +275,9 @@ func (r *reply) progress(ev event.Progress) {
 	}
 }
 
-// settle ends the reply: it keeps unfinished text and removes unfinished calls. It
+// finishAll ends the reply: it keeps unfinished text and removes unfinished calls. It
 // returns the text of the last unfinished answer.
-func (r *reply) settle() string {
+func (r *reply) finishAll() string {
 	last := ""
 	for _, p := range r.previews {
 		switch it := p.row.Item.(type) {
@@ -328,7 +328,7 @@ func (r *reply) tick(now time.Time) {
 	for _, row := range r.calls {
 		if t := row.Item.(*Tool); t.Stage == running {
 			t.tick(now)
-			r.touch(row)
+			r.markChanged(row)
 		}
 	}
 	if r.retry != nil {

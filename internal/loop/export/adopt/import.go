@@ -184,7 +184,7 @@ func (m *Imported) readExport(in *bufio.Reader, left *tally) error {
 			return fmt.Errorf("read the export: %w", err)
 		}
 	}
-	m.settle(left)
+	m.setEvents(left)
 	return nil
 }
 
@@ -237,15 +237,15 @@ func (m *Imported) readLog(in *bufio.Reader, left *tally) error {
 			m.event(line, left)
 		}
 	}
-	m.settle(left)
+	m.setEvents(left)
 	return nil
 }
 
-// settle sets Events from Verbatim.
-func (m *Imported) settle(left *tally) {
+// setEvents sets Events from Verbatim.
+func (m *Imported) setEvents(left *tally) {
 	s := filter{left: left, seen: map[string]bool{}}
 	for _, e := range withoutRewound(m.Verbatim) {
-		s.take(e)
+		s.handleEvent(e)
 	}
 	m.Events = s.events
 }

@@ -53,7 +53,7 @@ type filter struct {
 	left   *tally
 }
 
-func (s *filter) take(e event.Durable) {
+func (s *filter) handleEvent(e event.Durable) {
 	switch e := e.(type) {
 	case *event.ModelSet, *event.ModeSet, *event.PermissionRemoved, *event.Prefix: // the user chooses these
 		return

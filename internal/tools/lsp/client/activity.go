@@ -24,8 +24,8 @@ type activity struct {
 	loaded time.Time            // when it last finished loading the project
 }
 
-// note records a notification. It ignores those that say nothing about work.
-func (a *activity) note(method string, params json.RawMessage) {
+// record records a notification. It ignores those that say nothing about work.
+func (a *activity) record(method string, params json.RawMessage) {
 	var p struct {
 		Token     json.RawMessage
 		Value     struct{ Kind string }

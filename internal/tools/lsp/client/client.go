@@ -146,7 +146,7 @@ func (c *Client) Request(ctx context.Context, method string, params protocol.Par
 		partial, loaded = c.loading(sent)
 		failed, refused := errors.AsType[*jsonrpc.Error](err)
 		again := err == nil && (partial || loaded && tries == 1) || refused && failed.Code == contentModified && tries < maxTries
-		if !again || !c.settle(limited) {
+		if !again || !c.waitReady(limited) {
 			break
 		}
 	}
@@ -176,7 +176,7 @@ func (c *Client) loading(t time.Time) (now, finished bool) {
 // to every request.
 func (c *Client) handle(m jsonrpc.Message) {
 	if m.ID == nil {
-		c.note(m.Method, m.Params)
+		c.handleNotification(m.Method, m.Params)
 		return
 	}
 	result, err := c.answer(m.Method, m.Params)
@@ -203,13 +203,13 @@ func (c *Client) answer(method string, params json.RawMessage) (any, error) {
 	return nil, &jsonrpc.Error{Code: jsonrpc.MethodNotFound, Message: "method not found: " + method}
 }
 
-// note keeps the progress of the server and the errors in open documents.
-func (c *Client) note(method string, params json.RawMessage) {
+// handleNotification keeps the progress of the server and the errors in open documents.
+func (c *Client) handleNotification(method string, params json.RawMessage) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var p protocol.Published
 	if method != "textDocument/publishDiagnostics" {
-		c.work.note(method, params)
+		c.work.record(method, params)
 	} else if json.Unmarshal(params, &p) == nil {
 		c.documents.publish(p)
 	}
@@ -217,14 +217,14 @@ func (c *Client) note(method string, params json.RawMessage) {
 	c.news = make(chan struct{})
 }
 
-// settle waits until the server has loaded the project. If the deadline of ctx comes first,
+// waitReady waits until the server has loaded the project. If the deadline of ctx comes first,
 // it reports false, and later calls do not wait for the same work.
-func (c *Client) settle(ctx context.Context) bool {
+func (c *Client) waitReady(ctx context.Context) bool {
 	settled := c.until(ctx, func() time.Duration {
 		if c.work.slow {
 			return 0
 		}
-		return c.settled()
+		return c.untilLoaded()
 	})
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -234,8 +234,8 @@ func (c *Client) settle(ctx context.Context) bool {
 	return settled && !c.work.slow
 }
 
-// settled is a check for until, which waits while the server loads the project.
-func (c *Client) settled() time.Duration {
+// untilLoaded is a check for until, which waits while the server loads the project.
+func (c *Client) untilLoaded() time.Duration {
 	if c.work.loading() {
 		return forNews
 	}

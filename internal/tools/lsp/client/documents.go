@@ -156,7 +156,7 @@ func (c *Client) Knows(file string, version int, text string) bool {
 // Errors waits for the errors in an open file, in the text that was sent last. It reports
 // false if there is no answer before ctx ends.
 func (c *Client) Errors(ctx context.Context, file string) (found []protocol.Diagnostic, ok bool) {
-	if bool(c.Abilities.Diagnostics) && !(c.until(ctx, c.settled) && c.pull(ctx, file)) {
+	if bool(c.Abilities.Diagnostics) && !(c.until(ctx, c.untilLoaded) && c.pull(ctx, file)) {
 		return nil, false
 	}
 	ok = c.until(ctx, func() (wait time.Duration) {

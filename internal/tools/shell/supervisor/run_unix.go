@@ -26,12 +26,12 @@ func Run(open Open) {
 		return
 	}
 	runtime.LockOSThread() // the thread that starts the command must not exit: see attributes and newCgroup
-	keep(open)
+	supervise(open)
 	syscall.Exit(0) // os.Exit takes a second under the race detector
 }
 
-// keep runs one command and returns when all its processes are dead.
-func keep(open Open) {
+// supervise runs one command and returns when all its processes are dead.
+func supervise(open Open) {
 	closeOnExec()
 	o, ok := readOrder()
 	if !ok {

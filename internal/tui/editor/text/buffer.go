@@ -115,7 +115,7 @@ func (b *Buffer) Replace(from, to int, with string) {
 	case caret < from:
 		b.caret = caret
 	}
-	b.settle()
+	b.snapCaret()
 }
 
 // EraseLeft deletes the character before the caret.
@@ -138,7 +138,7 @@ func (b *Buffer) edit(what act, from, to int, with string) {
 	if from == to && with == "" {
 		return
 	}
-	b.history.note(b, what, change{from, b.text[from:to], with})
+	b.history.record(b, what, change{from, b.text[from:to], with})
 	b.apply(change{from, b.text[from:to], with})
 	b.did(what)
 }
@@ -150,11 +150,11 @@ func (b *Buffer) apply(c change) {
 	b.caret, b.goal = c.at+len(c.new), -1
 	b.revision++
 	b.rows.edited(b.text, c.at, to, len(c.new))
-	b.settle()
+	b.snapCaret()
 }
 
-// settle moves the caret to the end of a character that the edit formed around it.
-func (b *Buffer) settle() {
+// snapCaret moves the caret to the end of a character that the edit formed around it.
+func (b *Buffer) snapCaret() {
 	if from := Snap(b.text, b.caret); from < b.caret {
 		b.caret = Next(b.text, from)
 	}

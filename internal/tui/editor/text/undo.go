@@ -28,8 +28,8 @@ type history struct {
 	sealed       bool // the next change starts a step
 }
 
-// note records a change that is about to be applied.
-func (p *history) note(b *Buffer, what act, c change) {
+// record records a change that is about to be applied.
+func (p *history) record(b *Buffer, what act, c change) {
 	p.undone = nil
 	if n := len(p.done) - 1; n >= 0 && !p.sealed && (p.whole || p.continues(b, what, c)) {
 		p.done[n].changes = append(p.done[n].changes, c)

@@ -153,7 +153,7 @@ func (v *Vi) Press(key string) bool {
 	}
 	v.anchor = text.Snap(v.b.String(), v.anchor) // something else may have changed the text
 	v.keys = append(v.keys, key)
-	v.take(key)
+	v.addKey(key)
 	return true
 }
 
@@ -177,8 +177,8 @@ func (v *Vi) escape() bool {
 	return !idle
 }
 
-// take adds a key to the command.
-func (v *Vi) take(key string) {
+// addKey adds a key to the command.
+func (v *Vi) addKey(key string) {
 	const most = 10_000
 	switch {
 	case v.wait != "":

@@ -25,13 +25,13 @@ var foreign = []string{".git", "node_modules", "vendor", ".venv"}
 // Run notes which directories a call touches. It implements tools.RunInterceptor.
 func (p *Project) Run(ctx context.Context, _ tools.Info, c tools.Call, ok tools.Approved, next tools.Runner) (tools.Result, error) {
 	r, err := next(ctx, c, ok)
-	p.touch(c.Targets)
+	p.recordDirs(c.Targets)
 	return r, err
 }
 
-// touch records the directories of targets and those above them, down from the
+// recordDirs records the directories of targets and those above them, down from the
 // working directory, that have an instruction file.
-func (p *Project) touch(targets []tools.Target) {
+func (p *Project) recordDirs(targets []tools.Target) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, t := range targets {

@@ -217,3 +217,38 @@ func TestUndoInAFork(t *testing.T) {
 		t.Errorf("c.txt: %v", err)
 	}
 }
+
+// A log whose first line is damaged says nothing about its directory: undo and diff name no session.
+func TestUndoWithADamagedLog(t *testing.T) {
+	t.Parallel()
+	for name, damage := range map[string]func(string) string{
+		"key":    func(text string) string { return strings.Replace(text, `"dir"`, `"dri"`, 1) },
+		"header": func(text string) string { _, rest, _ := strings.Cut(text, "\n"); return rest },
+		"zeros": func(text string) string {
+			_, rest, _ := strings.Cut(text, "\n")
+			return strings.Repeat("\x00", 100) + rest
+		},
+	} {
+		s := serve(t, call("edit", `{"path":"a.txt","old":"one","new":"two"}`), say("Edited."))
+		h := newHome(t, map[string]string{"a.txt": "one\n", ".git/HEAD": "ref: refs/heads/main\n"}, at(s)...)
+		if out, code := h.agent(t, "run", "--model", "openai/m", "--mode", "auto", "edit it"); code != 0 {
+			t.Fatal(out)
+		}
+		files, _ := filepath.Glob(filepath.Join(h.dir, ".local/state/agent/sessions/*.jsonl"))
+		if len(files) != 1 {
+			t.Fatalf("there are %d logs", len(files))
+		}
+		text, err := os.ReadFile(files[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(files[0], []byte(damage(string(text))), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, args := range [][]string{{"undo", "--yes"}, {"undo", "--dry-run"}, {"diff"}} {
+			if out, code := h.agent(t, args...); code > 2 || strings.Contains(out, "panic") || strings.Contains(out, "internal error") {
+				t.Errorf("%s: %q: exit code %d: %s", name, args, code, out)
+			}
+		}
+	}
+}

@@ -129,11 +129,14 @@ func Moved(infos []history.Info, dir string) (all []history.Info) {
 // MoveHere makes dir the directory of a session.
 func MoveHere(store *history.Store, id, dir string) error { return store.Move(id, dir, placeOf(dir)) }
 
-// ofPlace returns the sessions of a place; none for "".
+// ofPlace returns the sessions of a place; none for "". A session of an unknown directory has none.
 func ofPlace(infos []history.Info, place string) iter.Seq[history.Info] {
 	return func(yield func(history.Info) bool) {
 		known := map[string]string{}
 		for _, i := range infos {
+			if i.Dir == "" { // its log is damaged
+				continue
+			}
 			if _, ok := known[i.Dir]; !ok && i.Place == "" { // of an older version
 				known[i.Dir] = placeOf(i.Dir)
 			}

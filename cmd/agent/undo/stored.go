@@ -99,8 +99,11 @@ func (from source) find(ctx context.Context, store *history.Store, dir string) (
 		return moved, err
 	}
 	if moved != nil {
-		defer moved.close()
-		return nil, opening.CheckDir(moved.header, dir)
+		if err := opening.CheckDir(moved.header, dir); err != nil {
+			moved.close()
+			return nil, err
+		}
+		return moved, nil
 	}
 	back := from.back
 	what := "changed files. Changes that are undone do not count"

@@ -145,7 +145,7 @@ func (p *Policy) allowsPart(part *command.Part, f Facts) (a allowedPart) {
 		if a.network || !g.Prefix || g.Dir != f.Root || !g.Network && part.Traits&command.Connects != 0 {
 			continue
 		}
-		if part.Covered(strings.Fields(g.Value)) && g.Ended(f) == "" && !g.unseen(f) { // a later one may add the network
+		if part.Covered(strings.Fields(g.Value)) && g.Ended(f) == "" && !g.unseen(f) && !f.entersGit(part) { // a later one may add the network
 			a = allowedPart{by: g.decider(f), network: g.Network, granted: true}
 		}
 	}

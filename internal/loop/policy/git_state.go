@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -76,5 +77,34 @@ func gitCommand(p *command.Part) (sub string, known bool) {
 func (f Facts) pushes() bool {
 	return slices.ContainsFunc(f.Command.Parts, func(p command.Part) bool {
 		return p.Program() == "git" && slices.ContainsFunc(p.Words[1:], func(w command.Word) bool { return w.Text == "push" || w.Text == "send-pack" })
+	})
+}
+
+// entersGit reports whether a part may run git in another repository than that of the workspace, or
+// give it one as a remote. Such a repository can come with the project as ordinary files, and its
+// settings and hooks run programs: no standing permission covers it.
+func (f Facts) entersGit(p *command.Part) bool {
+	if p.Program() != "git" {
+		return false
+	}
+	own, found := git.Open(f.Root)
+	for _, dir := range p.Dirs() {
+		for at := dir; within([]string{f.Root}, at); at = filepath.Dir(at) {
+			if git.IsBare(at) {
+				return true
+			}
+		}
+		if r, ok := git.Open(dir); ok != found || r.Common() != own.Common() {
+			return true
+		}
+	}
+	sub, _ := gitCommand(p)
+	if !slices.Contains([]string{"fetch", "pull", "push", "ls-remote", "lfs", "remote"}, sub) {
+		return len(p.Dirs()) == 0
+	}
+	return len(p.Dirs()) == 0 || slices.ContainsFunc(bash.Operands(p.Argv[1:]), func(w string) bool {
+		return slices.ContainsFunc(p.Dirs(), func(dir string) bool {
+			return git.IsBare(from(dir, w)) || git.IsBare(from(dir, w+".git")) || exists(filepath.Join(from(dir, w), ".git"))
+		})
 	})
 }

@@ -51,6 +51,13 @@ func Open(dir string) (Repository, bool) {
 	}
 }
 
+// IsBare reports whether git takes a directory itself for a git directory, such as that of a bare
+// repository.
+func IsBare(dir string) bool {
+	head, err := os.Stat(filepath.Join(dir, "HEAD"))
+	return err == nil && !head.IsDir() && isDir(filepath.Join(dir, "objects")) && isDir(filepath.Join(dir, "refs"))
+}
+
 // At returns the repository whose git directory is dir, without a working tree: only its objects can
 // be looked up.
 func At(dir string) Repository { return Repository{Root: dir, dir: dir, common: dir} }

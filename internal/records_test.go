@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// decode are the packages that decode records. session reads all stored sessions; adopt
+// decode are the packages that decode records. session reads all stored sessions; importer
 // reads files of other programs and machines.
-var decode = []string{"internal/loop/session", "internal/loop/export/adopt"}
+var decode = []string{"internal/loop/session", "internal/loop/export/importer"}
 
 // Every other package reads the events of a session with package session.
 func TestSessionsAreReadInOnePlace(t *testing.T) {

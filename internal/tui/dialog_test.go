@@ -138,7 +138,7 @@ func TestRejectWithComment(t *testing.T) {
 		d.armDialog()
 		d.typeText("keep the handler's name")
 		d.send(tea.PasteMsg{Content: " as it is"})
-		d.golden("refuse-with-words-" + size)
+		d.golden("reject-with-message-" + size)
 	})
 }
 

@@ -25,7 +25,7 @@ func TestJobs(t *testing.T) {
 		d.press("enter")
 		d.wantCommands(event.ListJobs{}, event.StopJob{ID: 1})
 		d.press("ctrl+c")
-		d.golden("jobs-leaving-" + size)
+		d.golden("quit-with-jobs-" + size)
 	})
 }
 

@@ -81,7 +81,7 @@ func TestPagerFollows(t *testing.T) {
 		stream(0, 60)
 		d.advance(time.Second)
 		d.shows("number 59", "ctrl+c to interrupt", "1 s")
-		d.golden("whole-follows-" + size)
+		d.golden("transcript-follows-" + size)
 		d.press("b", "b")
 		before := strings.Split(d.screen(), "\n")
 		stream(60, 90)

@@ -24,7 +24,7 @@ func TestPager(t *testing.T) {
 		d := newDriver(t, w, h, screen.Options{Session: screen.Session{History: all}})
 		before := d.screen()
 		d.press("ctrl+g")
-		d.golden("whole-" + size)
+		d.golden("transcript-" + size)
 		for _, word := range []string{"prompt", "thought", "output", "other"} {
 			d.press("/")
 			d.typeText("last of the " + word)
@@ -39,7 +39,7 @@ func TestPager(t *testing.T) {
 		d.press("/")
 		d.typeText("prompt")
 		d.press("enter", "N", "N", "n") // n searches down, as in less
-		d.golden("whole-find-" + size)
+		d.golden("transcript-find-" + size)
 		d.press("esc", "G", "x", "y", "tab", "q")
 		if got := d.screen(); got != before {
 			t.Errorf("the screen changed from\n%s\nto\n%s", before, got)

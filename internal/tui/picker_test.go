@@ -130,7 +130,7 @@ func TestPicker(t *testing.T) {
 		d.golden("picker-" + size)
 		d.press("tab", "down", "down", "down")
 		d.runTimers()
-		d.golden("picker-everywhere-" + size)
+		d.golden("picker-all-directories-" + size)
 		d.press("tab")
 		d.typeText("BUILD slow")
 		d.runTimers()

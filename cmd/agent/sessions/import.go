@@ -15,7 +15,7 @@ import (
 	"agent/cmd/agent/command"
 	"agent/internal/history"
 	"agent/internal/loop/event"
-	"agent/internal/loop/export/adopt"
+	"agent/internal/loop/export/importer"
 )
 
 // ImportOptions are the options of `agent sessions import`.
@@ -85,7 +85,7 @@ func importFile(opts *ImportOptions, store *history.Store, name, dir string) (id
 		}
 		defer in.Close()
 	}
-	m, err := adopt.Import(in)
+	m, err := importer.Import(in)
 	if err != nil {
 		return "", nil, err
 	}

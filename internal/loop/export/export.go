@@ -1,4 +1,4 @@
-// Package export writes sessions as Markdown, HTML and JSON. Its subpackage adopt
+// Package export writes sessions as Markdown, HTML and JSON. Its subpackage importer
 // imports them, and sessions of other programs. Start reading at Markdown and items.
 //
 // Everything in a session is untrusted data: a document never gets markup, a script

@@ -19,13 +19,13 @@ import (
 	"agent/internal/llm/openai"
 	"agent/internal/loop/event"
 	"agent/internal/loop/export"
-	"agent/internal/loop/export/adopt"
+	"agent/internal/loop/export/importer"
 	"agent/internal/loop/session"
 )
 
-func load(t testing.TB, file []byte) adopt.Imported {
+func load(t testing.TB, file []byte) importer.Imported {
 	t.Helper()
-	got, err := adopt.Import(bytes.NewReader(file))
+	got, err := importer.Import(bytes.NewReader(file))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func load(t testing.TB, file []byte) adopt.Imported {
 }
 
 // summary formats an import as lines.
-func summary(t testing.TB, m adopt.Imported) string {
+func summary(t testing.TB, m importer.Imported) string {
 	t.Helper()
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\ntitle %q\ndir %q\nversion %q\ntime %v\n", m.Kind, m.Title, m.Header.Dir, m.Header.Version, m.Header.Time)
@@ -223,7 +223,7 @@ func TestALogCanBeImported(t *testing.T) {
 	}
 	m := load(t, file)
 	want := load(t, []byte(write(t, "json", weather(t))))
-	want.Kind, want.Title = adopt.Log, ""
+	want.Kind, want.Title = importer.Log, ""
 	if diff := cmp.Diff(summary(t, m), summary(t, want)); diff != "" {
 		t.Errorf("(-got +want):\n%s", diff)
 	}
@@ -279,7 +279,7 @@ func TestDamagedExports(t *testing.T) {
 		"empty":         {"", nil, "unknown file format"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m, err := adopt.Import(strings.NewReader(tc.file))
+			m, err := importer.Import(strings.NewReader(tc.file))
 			if tc.fault != "" {
 				if err == nil || !strings.Contains(err.Error(), tc.fault) {
 					t.Fatalf("got the error %v, want one that says %q", err, tc.fault)
@@ -306,19 +306,19 @@ func TestKinds(t *testing.T) {
 	log := `{"type":"user","time":"2026-11-01T00:00:00Z","text":"` + strings.Repeat("a", 2<<20) + `"}`
 	for name, tc := range map[string]struct {
 		file string
-		want adopt.Kind
+		want importer.Kind
 	}{
-		"export":             {write(t, "json", weather(t)), adopt.Native},
-		"a long first line":  {log, adopt.Log},
-		"a mark of bytes":    {"\ufeff" + log, adopt.Log},
-		"damage comes first": {"{{{\n\n7\n" + log, adopt.Log},
+		"export":             {write(t, "json", weather(t)), importer.Native},
+		"a long first line":  {log, importer.Log},
+		"a mark of bytes":    {"\ufeff" + log, importer.Log},
+		"damage comes first": {"{{{\n\n7\n" + log, importer.Log},
 		"another program":    {`{"parentUuid":null,"sessionId":"s","type":"user","timestamp":"2026-11-01T00:00:00Z","message":{"content":"hi"}}`, ""},
 		"text":               {"# Hello\n\nworld\n", ""},
 		"an image":           {"\x89PNG\r\n\x1a\n\x00\x00", ""},
 		"nothing":            {"", ""},
 	} {
-		got, err := adopt.Import(strings.NewReader(tc.file))
-		if got.Kind != tc.want || errors.Is(err, adopt.ErrUnknown) != (tc.want == "") {
+		got, err := importer.Import(strings.NewReader(tc.file))
+		if got.Kind != tc.want || errors.Is(err, importer.ErrUnknown) != (tc.want == "") {
 			t.Errorf("%s: got %q, %v, want %q", name, got.Kind, err, tc.want)
 		}
 	}
@@ -335,7 +335,7 @@ func TestEveryPrefixIsAConversation(t *testing.T) {
 		log = append(append(log, body...), '\n')
 	}
 	for n := 0; n <= len(log); n += 97 {
-		m, err := adopt.Import(bytes.NewReader(log[:n]))
+		m, err := importer.Import(bytes.NewReader(log[:n]))
 		if err != nil {
 			continue
 		}
@@ -349,7 +349,7 @@ func TestEveryPrefixIsAConversation(t *testing.T) {
 func FuzzImport(f *testing.F) {
 	f.Add([]byte(write(f, "json", weather(f))))
 	f.Fuzz(func(t *testing.T, file []byte) {
-		m, err := adopt.Import(bytes.NewReader(file))
+		m, err := importer.Import(bytes.NewReader(file))
 		if err != nil {
 			return
 		}

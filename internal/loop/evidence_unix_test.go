@@ -17,6 +17,7 @@ import (
 
 	"agent/internal/loop/event"
 	"agent/internal/loop/evidence"
+	"agent/internal/loop/part"
 	"agent/internal/sampling"
 	"agent/internal/tools"
 	"agent/internal/tools/check"
@@ -338,5 +339,21 @@ func TestInterruptedCheck(t *testing.T) {
 	_, _ = p.around.Run(ctx, tools.Info{ID: "typed-2", Tool: "shell"}, c, stopped)
 	if got, want := p.ledger.End().Line(), "tests interrupted (go test wait, 14:02) · nothing edited since"; got != want {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// The evidence names the delegate that ran a check. It does not count as a newer run of the main agent's.
+func TestChecksOfADelegate(t *testing.T) {
+	p := newProject(t)
+	added, err := p.ledger.Part(part.Agent{Number: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.shell("go test 1")
+	p.around = tools.Intercept(added.Around)
+	p.shell("go test 1")
+	checks := p.ledger.End().Checks
+	if len(checks) != 2 || checks[0].Agent != "" || checks[1].Agent != "2" {
+		t.Errorf("got %+v", checks)
 	}
 }

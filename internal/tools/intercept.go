@@ -9,12 +9,11 @@ import (
 
 // Info identifies a call for interceptors.
 type Info struct {
-	ID    string          // of the call
-	Tool  string          // name of the tool
-	Args  json.RawMessage // before any interceptor changed them
-	Agent string          // ID of a delegate; empty for the main agent
-	Step  int             // of the session, from 1; 0 for a command that the user typed
-	More  bool            // more calls of the same reply follow
+	ID   string          // of the call
+	Tool string          // name of the tool
+	Args json.RawMessage // before any interceptor changed them
+	Step int             // of the session, from 1; 0 for a command that the user typed
+	More bool            // more calls of the same reply follow
 	// Effective is as in Call. It is set for ArgumentsInterceptor and CheckInterceptor, and
 	// has the arguments before any interceptor changed them.
 	Effective *Effective

@@ -160,7 +160,7 @@ func (c *CheckRun) words() string {
 	case c.By == ByConfiguration:
 		words = append(words, "configured check")
 	case c.Agent != "":
-		words = append(words, "by "+c.Agent)
+		words = append(words, "by delegate "+c.Agent)
 	}
 	words = append(words, c.Began.Format("15:04:05"))
 	if c.Code != nil {

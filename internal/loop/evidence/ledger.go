@@ -68,12 +68,16 @@ func New(dir string, jobs Jobs, now func() time.Time) *Ledger {
 	return &Ledger{dir: dir, jobs: jobs, now: now, edits: map[string]int{}}
 }
 
-// Run records a call.
+// Run records a call of the main agent.
 func (l *Ledger) Run(ctx context.Context, in tools.Info, c tools.Call, ok tools.Approved, next tools.Runner) (tools.Result, error) {
+	return l.run(ctx, "", in, c, ok, next)
+}
+
+func (l *Ledger) run(ctx context.Context, agent string, in tools.Info, c tools.Call, ok tools.Approved, next tools.Runner) (tools.Result, error) {
 	var at *command
 	var runs []*run
 	if c.Effect == tools.Execute {
-		at, runs = l.begin(in, c)
+		at, runs = l.begin(agent, in, c)
 	}
 	r, err := next(ctx, c, ok)
 	l.mu.Lock()
@@ -85,12 +89,12 @@ func (l *Ledger) Run(ctx context.Context, in tools.Info, c tools.Call, ok tools.
 	if at != nil {
 		l.end(at, runs, r, err, ctx.Err() != nil)
 	}
-	l.addConfigured(in, r.Checked)
+	l.addConfigured(agent, r.Checked)
 	return r, err
 }
 
-// begin records the beginning of a command, with the checks in it.
-func (l *Ledger) begin(in tools.Info, c tools.Call) (*command, []*run) {
+// begin records the beginning of a command of an agent, with the checks in it.
+func (l *Ledger) begin(agent string, in tools.Info, c tools.Call) (*command, []*run) {
 	at := &command{ended: math.MaxInt}
 	var scripts []script
 	changes := true
@@ -112,7 +116,7 @@ func (l *Ledger) begin(in tools.Info, c tools.Call) (*command, []*run) {
 	for _, s := range scripts {
 		for _, k := range s.checks {
 			r := &run{CheckRun: event.CheckRun{
-				Kind: k.kind, Command: phrase.Clip(k.command, maxText), Dir: l.relative(k.dir), Outcome: event.CheckRunning, Began: l.now(), Agent: in.Agent,
+				Kind: k.kind, Command: phrase.Clip(k.command, maxText), Dir: l.relative(k.dir), Outcome: event.CheckRunning, Began: l.now(), Agent: agent,
 			}, proof: k.proof, part: k.part, began: l.clock, own: at, after: k.after}
 			if in.Step == 0 {
 				r.By = event.ByUser
@@ -192,12 +196,12 @@ func (p proof) outcome(code int) (o event.CheckOutcome, why string) {
 }
 
 // addConfigured records configured checks that ran after the changes of a call.
-func (l *Ledger) addConfigured(in tools.Info, all []tools.Checked) {
+func (l *Ledger) addConfigured(agent string, all []tools.Checked) {
 	for _, k := range all {
 		l.clock++
 		c := &run{CheckRun: event.CheckRun{
 			Kind: event.CheckOther, Command: phrase.OneLine(k.Command, maxText), Report: lastLine(k.Output),
-			Began: k.Began, By: event.ByConfiguration, Agent: in.Agent,
+			Began: k.Began, By: event.ByConfiguration, Agent: agent,
 		}, began: l.clock, proof: proof{zero: true, fail: true, runs: true}}
 		s := recognize(k.Command, l.dir)
 		if len(s.checks) == 1 {

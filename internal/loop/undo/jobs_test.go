@@ -87,7 +87,7 @@ func TestWorktreesOfDelegatesAreUndoneToo(t *testing.T) {
 	s.turn("delegate", func() {
 		s.edit(map[string]*string{"f": text("1\n")})
 		c := tools.Call{Effect: tools.Write, Changes: []tools.Change{{Path: "f", Before: []byte("0\n"), After: []byte("1\n")}}}
-		in := tools.Info{ID: "delegated", Step: 1, Agent: "d1"}
+		in := tools.Info{ID: "delegated", Step: 1}
 		_, err := s.rec.In(tree).Run(context.Background(), in, c, tools.Approved{Changes: c.Changes}, func(context.Context, tools.Call, tools.Approved) (tools.Result, error) {
 			return tools.Result{}, os.WriteFile(filepath.Join(tree, "f"), []byte("1\n"), 0o644)
 		})

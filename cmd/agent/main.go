@@ -3,6 +3,15 @@
 // Package main wires the other packages together: it holds the flags, the choice
 // of the model, and opening and switching sessions. It holds no loop, tool or screen
 // code. Start reading at rootCommand.
+//
+// The wiring of a session: open reads the settings and opens the log (stored.Session.Open),
+// then the rules and standing permissions (collectPermissions), then the rest
+// (app.assemble): the model (chooseModel), the secrets, the connections to MCP servers, and
+// the parts (addParts). app.parts is the list of what features add to an agent: part.List.For
+// makes one part.Sum of it, which loop.Options.Add takes for the main agent, and
+// delegates.Session.Pool for each delegate. The tools of MCP servers come later, as the
+// servers connect. show then runs the front end with the agent, and app.close closes the
+// parts in the opposite order.
 package main
 
 import (

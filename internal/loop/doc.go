@@ -3,16 +3,17 @@
 // An Agent owns a session: it takes commands, runs one turn at a time and reports
 // everything as events. Its parts are types of their own: permissions and approvals
 // decide on calls, models chooses the model, inbox holds pending messages to the
-// model, userShell runs the commands that the user types. The recorder, one
-// goroutine, appends each durable event to the log and then forwards it to the
-// front end, in one ordered queue with previews.
+// model, userShell runs the commands that the user types. The recorder appends each
+// durable event to the log and then forwards it to the front end, in one ordered queue
+// with previews. Any goroutine may call it: it holds its lock while it forwards, which
+// keeps the order of the log and of the queue the same.
 //
 // Other parts have packages: event is the vocabulary, turn runs one turn, session
 // reads logs, window meters and compacts the model's context, policy judges calls,
 // export writes and imports sessions. Only cmd/agent imports loop itself.
 //
-// The path of a tool call: llm.Reply.Messages parses its arguments. The turn
-// prepares it (Tool.Prepare and the interceptors), gets the verdict of
+// The path of a tool call: llm.Reply.Messages parses its arguments, and the call reader
+// of the turn understands what models write instead of them. The turn prepares it (Tool.Prepare and the interceptors), gets the verdict of
 // permissions.Judge and, if that is to ask, the answer of approvals.Approve, and
 // runs it (the interceptors around Call.Run). The doc of package turn names the
 // functions. ToolStart and ToolEnd are events like all others.

@@ -12,11 +12,13 @@
 // never writes the log and never draws: it reports everything as events through Emit.
 //
 // The path of a tool call: requester.stream adds its deltas to an llm.Reply, whose
-// Messages parse the arguments, and run.step passes it to executor.run.
-// executor.prepare finds the tool and calls Runner.prepare, which runs the
-// interceptors of arguments, Tool.Prepare and the interceptors that check the
-// call. executor.decide gets the verdict of Permissions.Judge and, if it is to ask,
-// the answer of Approver.Approve. executor.begin emits the ToolStart, Runner.run
+// Messages parse the arguments. run.read has callReader.understand correct names and
+// arguments, and run.step passes the calls to executor.run. executor.prepare finds the
+// tool and calls Runner.prepare, which runs the interceptors of arguments, Tool.Prepare
+// and the interceptors that check the call. Calls that only read run in parallel if
+// executor.independent finds that Permissions.Judge allows them; for all others,
+// executor.decide gets the verdict of Permissions.Judge and, if it is to ask, the answer
+// of Approver.Approve. executor.begin emits the ToolStart, Runner.run
 // runs the interceptors around Call.Run, executor.rerun may run a command again that
 // its sandbox made fail, and executor.finish emits the ToolEnd,
 // which the recorder of package loop appends to the log and the front end draws.

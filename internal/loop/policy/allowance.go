@@ -21,6 +21,7 @@ type allowance struct {
 	options  bool          // a rule names a part, but its input may hold options
 	mixed    string        // why parts that are each allowed may not run together; empty if they may
 	left     command.Trait // of the parts that they do not allow
+	first    *command.Part // of those; nil if there is none, or if the line is not judged by parts
 	ended    string        // the change that ended a permission, as a clause; may be empty
 }
 
@@ -58,12 +59,15 @@ func (p *Policy) allowsCommand(c tools.Call, f Facts) (out allowance) {
 	edits, granted := false, false
 	for i := range f.Command.Parts {
 		part := &f.Command.Parts[i]
-		if part.Reason == "" && !f.unreadable(part) && !(part.Below && f.unsearched) {
+		if part.Reason == "" && !f.unreadable(part) && !(part.Shows.Below && f.unsearched) {
 			continue
 		}
 		a := p.allowsPart(part, f)
 		if a.by == "" {
 			out.options = out.options || part.ReadsOptions() && allowNames(p.Rules, part.Argv)
+			if out.first == nil {
+				out.first = part
+			}
 			out.complete, out.left = false, out.left|part.Traits
 			offline = append(offline, part)
 			continue

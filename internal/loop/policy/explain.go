@@ -283,8 +283,8 @@ func commandRule(p *command.Part) string {
 const maxPart = 120
 
 // culprit returns the first command of a line with several that needs approval because of a row of the
-// table of modes.
-func (p *Policy) culprit(f Facts, row string) string {
+// table of modes. Left is the first one that no rule and no permission allows; nil for none.
+func (f Facts) culprit(row string, left *command.Part) string {
 	if f.Command == nil || len(f.Command.Parts) < 2 {
 		return ""
 	}
@@ -292,7 +292,7 @@ func (p *Policy) culprit(f Facts, row string) string {
 		return func(part *command.Part) bool { return part.Traits&t != 0 }
 	}
 	is, known := map[string]func(*command.Part) bool{
-		ruleCommands:      func(part *command.Part) bool { return part.Reason != "" && p.allowsPart(part, f).by == "" },
+		ruleCommands:      func(part *command.Part) bool { return part == left },
 		ruleHistory:       func(part *command.Part) bool { return changesHistory(*part) },
 		ruleHidden:        func(part *command.Part) bool { return f.partNamesHidden(part) },
 		ruleNetwork:       func(part *command.Part) bool { return part.Traits&(command.Connects|command.Tries) == command.Connects },

@@ -202,7 +202,7 @@ func (p Paths) printed(c *command.Command, r *git.Repository, dir string) (paths
 		dir = r.Root
 	}
 	for i := range c.Parts {
-		switch part := &c.Parts[i]; part.Contents {
+		switch part := &c.Parts[i]; part.Shows.Contents {
 		case command.AnyContents:
 			paths = append(paths, dir)
 		case command.NamedContents:
@@ -219,7 +219,7 @@ func (p Paths) printed(c *command.Command, r *git.Repository, dir string) (paths
 // secretsOf returns the files that may hold secrets below the directories that a command
 // reads. Unsearched is set if some may be missing.
 func (p Paths) secretsOf(c *command.Command) (files []string, unsearched bool) {
-	if !slices.ContainsFunc(c.Parts, func(part command.Part) bool { return part.Below }) {
+	if !slices.ContainsFunc(c.Parts, func(part command.Part) bool { return part.Shows.Below }) {
 		return nil, false
 	}
 	var dirs []string

@@ -61,12 +61,18 @@ func (p *Policy) judgeCommand(c tools.Call, f Facts, found ruleMatch) Verdict {
 			v.Rule, v.Decider = why, p.row(why)
 		}
 	}
+	return all.explain(v, f)
+}
+
+// explain adds to a verdict that asks why rules and permissions do not allow the command.
+func (all allowance) explain(v Verdict, f Facts) Verdict {
 	if all.options {
 		v.Why, v.Rule = ruleOptions, ruleOptions
 	}
 	if all.mixed != "" {
 		v.Why, v.Rule = all.mixed, all.mixed
 	}
+	v.Part = f.culprit(v.Rule, all.first)
 	if all.ended != "" {
 		v.Why, v.Rule = "the standing permission for this command ended because one of its files changed", ruleCommands
 		v.Warning = strings.TrimSuffix(all.ended+"; "+v.Warning, "; ")

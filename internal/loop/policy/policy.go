@@ -114,9 +114,6 @@ func (p *Policy) Judge(c tools.Call, f Facts) Verdict {
 	case tools.Execute:
 		v := p.judgeCommand(c, f, found)
 		v.Access.SystemTemp = f.paths.systemTemp && !v.Access.HideHome && !v.Access.Private // only with approval
-		if v.Ask {
-			v.Part = p.culprit(f, v.Rule)
-		}
 		if !v.Ask && !v.Access.Private {
 			v.Access.ReadOnly = append(slices.Clip(v.Access.ReadOnly), p.uneditable(f)...)
 		}

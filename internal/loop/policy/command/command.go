@@ -132,13 +132,10 @@ func (c *Command) Denied() string {
 	return "plan mode runs only read-only commands: " + c.Reason
 }
 
-// Part is a simple command of a line.
+// Part is a simple command of a line: its text, and what it does as far as that is known.
 type Part struct {
-	Operator string          // joins the part to the one before: && || ; | or empty
-	Words    []Word          // the program and its arguments
-	Argv     []string        // Words with wildcards expanded; nil if a word is unknown
-	Assigns  []string        // variable assignments before the program, as written
-	Redirs   []bash.Redirect // redirections, in their order
+	Simple
+	Shows Reading // of files, if the part only reads
 	// Nested is set for a part inside of a compound command, a substitution or an
 	// argument of another program.
 	Nested bool
@@ -147,14 +144,6 @@ type Part struct {
 	Runs [][]string
 	// Unsettled is set if another part may create files that a wildcard of this part matches.
 	Unsettled bool
-	// Git is set for a read-only part that runs git, also through a wrapper. Run it
-	// without the configuration of Command.Repository: see Command.Script.
-	Git bool
-	// Contents says which contents of files such a part prints.
-	Contents Contents
-	// Below is set for a read-only part that reads the files below the directories among
-	// its Reads, such as grep -r.
-	Below bool
 	// Local is set for a part that lacks the trait Connects only because it names a
 	// server on this computer, and Env.Loopback is set.
 	Local bool
@@ -177,6 +166,27 @@ type Part struct {
 	readsGit bool     // the arguments are those of a git command that only reads
 	input    input
 	urgency  int // how important Reason is
+}
+
+// Simple is the text of a simple command.
+type Simple struct {
+	Operator string          // joins the command to the one before: && || ; | or empty
+	Words    []Word          // the program and its arguments
+	Argv     []string        // Words with wildcards expanded; nil if a word is unknown
+	Assigns  []string        // variable assignments before the program, as written
+	Redirs   []bash.Redirect // redirections, in their order
+}
+
+// Reading says what a part that only reads shows of files besides its Reads.
+type Reading struct {
+	// Git is set if the part runs git, also through a wrapper. Run it without the configuration of
+	// Command.Repository: see Command.Script.
+	Git bool
+	// Contents says which contents of files such a part prints.
+	Contents Contents
+	// Below is set if the part reads the files below the directories among its Reads, as grep -r
+	// does.
+	Below bool
 }
 
 // input describes the standard input of a part.

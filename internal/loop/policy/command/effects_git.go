@@ -10,7 +10,7 @@ import (
 // gitEffects judges arguments of git that the table cannot express.
 func (g *guesser) gitEffects(p *Part, args []string, sub string) {
 	if mayPrint(sub, args) {
-		p.Contents = AnyContents
+		p.Shows.Contents = AnyContents
 	}
 	if !IsGitCommand(sub) {
 		p.needs(Undetermined, code("git", sub)+" may change or delete branches and commits")

@@ -42,9 +42,9 @@ var gitCommands = sync.OnceValue(func() map[string]program {
 func (v *prover) versioning(p *Part, args []string) string {
 	why := v.subcommand(p, args)
 	p.readsGit = why == ""
-	if why == "" && p.Git {
+	if why == "" && p.Shows.Git {
 		why = v.repositoryOf(p)
-		p.Git = why == ""
+		p.Shows.Git = why == ""
 	}
 	return why
 }
@@ -109,8 +109,8 @@ func (v *prover) subcommand(p *Part, args []string) string {
 	} else {
 		why = v.gitOperands(p, row.operands, name, a)
 	}
-	if p.Git = why == ""; p.Git {
-		p.Contents = max(p.Contents, v.contents(p, name, args[1:], a))
+	if p.Shows.Git = why == ""; p.Shows.Git {
+		p.Shows.Contents = max(p.Shows.Contents, v.contents(p, name, args[1:], a))
 	}
 	return why
 }

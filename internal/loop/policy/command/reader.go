@@ -181,7 +181,7 @@ func (r *reader) afterPipe(first int) {
 // part returns a new part in the current context.
 func (r *reader) part(operator string, dirs []string) *Part {
 	pipe := operator == "|"
-	p := &Part{Operator: operator, Nested: r.nested > 0, dirs: dirs, input: input{piped: pipe || r.env.Piped}}
+	p := &Part{Simple: Simple{Operator: operator}, Nested: r.nested > 0, dirs: dirs, input: input{piped: pipe || r.env.Piped}}
 	if pipe && len(r.parts) > 0 {
 		before := r.parts[len(r.parts)-1]
 		p.input.from = &before
@@ -346,7 +346,7 @@ func (r *reader) judge(p *Part, c *syntax.CallExpr) {
 		r.guesser.effects(p, p.texts())
 		p.needs(0, why)
 	} else if p.Reason != "" { // of a redirection or an assignment
-		if p.Edits = !p.Below && p.edits(); !p.Edits {
+		if p.Edits = !p.Shows.Below && p.edits(); !p.Edits {
 			p.Reads = nil
 		}
 	}

@@ -137,7 +137,7 @@ func (v *prover) operands(p *Part, kind, name string, a arguments) string {
 		if kind != "places" && !a.pattern && len(rest) > 0 {
 			rest = rest[1:]
 		}
-		p.Below = p.Below || name == "rg" || kind == "search" && a.has("-r", "--recursive")
+		p.Shows.Below = p.Shows.Below || name == "rg" || kind == "search" && a.has("-r", "--recursive")
 		if kind == "search" && len(rest) == 0 && !a.has("-r", "--recursive") {
 			if !p.input.piped {
 				return waits

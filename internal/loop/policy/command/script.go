@@ -33,7 +33,7 @@ func (c *Command) Script(git string) (string, bool) {
 			b.WriteString(" " + p.Operator + " ")
 		}
 		argv := p.Argv
-		if p.Git {
+		if p.Shows.Git {
 			b.WriteString(git + " ")
 			if argv[0] == "command" { // it is no program, and adds nothing here
 				argv = argv[1:]

@@ -192,7 +192,7 @@ func (v *prover) eachFile(p *Part, args []string) string {
 	}
 	switch programs()[args[0]].operands {
 	case "files", "places", "search", "pattern":
-		p.Below = true
+		p.Shows.Below = true
 		return v.wrapped(p, "xargs", slices.Concat(args, places))
 	}
 	return code("xargs", args[0]) + " is not known to only read"

@@ -48,7 +48,7 @@ func TestOrderOfParts(t *testing.T) {
 			{"*undo.Recorder", main | delegate, "it records what hooks, checks and formatters write"},
 			{"undo.worktree", isolated, "as in the workspace, with paths of the worktree"},
 			{"hooks.after", all, "hooks get the result with the reports of checks"},
-			{"*evidence.Ledger", main | delegate, "a worktree's changes are not in the workspace yet"},
+			{"evidence.calls", main | delegate, "a worktree's changes are not in the workspace yet"},
 			{"tools.IndexUpdater", main | delegate, "the index has the files of the workspace"},
 			{"*check.Checks", all, "its report is a part of the result"},
 			{"*lsp.Errors", all, "the same"},

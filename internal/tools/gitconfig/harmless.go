@@ -77,7 +77,7 @@ var harmlessBelow = []keysOf{
 
 // madeByGit are further settings that git makes in a new repository.
 var madeByGit = []string{
-	"core.bare", "core.sharedrepository", "receive.denynonfastforwards", "remote.*.mirror", "remote.*.url",
+	"core.bare", "core.sharedrepository", "receive.denynonfastforwards", "remote.*.fetch", "remote.*.mirror", "remote.*.url",
 	"submodule.alternatelocation", "submodule.alternateerrorstrategy", "fetch.bundleuri", "fetch.bundlecreationtoken",
 }
 

@@ -17,7 +17,6 @@ import (
 
 	"agent/internal/loop/event"
 	"agent/internal/loop/evidence"
-	"agent/internal/loop/part"
 	"agent/internal/sampling"
 	"agent/internal/tools"
 	"agent/internal/tools/check"
@@ -63,7 +62,7 @@ func newProject(t *testing.T, all ...check.Check) *project {
 	})
 	configured := check.New(commands, all)
 	return &project{
-		t: t, dir: dir, ledger: l, around: tools.Intercept(l, configured),
+		t: t, dir: dir, ledger: l, around: tools.Intercept(recording(t, l, 0), configured),
 		tools: append(append(tools.Files(ws, nil), commands.Tools(jobs)...), configured.Tools()...), typed: commands.Typed(jobs),
 	}
 }
@@ -345,12 +344,8 @@ func TestInterruptedCheck(t *testing.T) {
 // The evidence names the delegate that ran a check. It does not count as a newer run of the main agent's.
 func TestChecksOfADelegate(t *testing.T) {
 	p := newProject(t)
-	added, err := p.ledger.Part(part.Agent{Number: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
 	p.shell("go test 1")
-	p.around = tools.Intercept(added.Around)
+	p.around = tools.Intercept(recording(t, p.ledger, 2))
 	p.shell("go test 1")
 	checks := p.ledger.End().Checks
 	if len(checks) != 2 || checks[0].Agent != "" || checks[1].Agent != "2" {

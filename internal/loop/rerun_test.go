@@ -14,6 +14,7 @@ import (
 	"agent/internal/llm/script"
 	"agent/internal/loop/event"
 	"agent/internal/loop/evidence"
+	"agent/internal/loop/part"
 	"agent/internal/loop/policy"
 	"agent/internal/loop/session"
 	"agent/internal/tools"
@@ -332,6 +333,16 @@ func TestRunAgainInterrupted(t *testing.T) {
 	}
 }
 
+// recording returns what records the calls of an agent in a ledger.
+func recording(t *testing.T, l *evidence.Ledger, agent int) tools.RunInterceptor {
+	t.Helper()
+	added, err := l.Part(part.Agent{Number: agent})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return added.Around
+}
+
 // The evidence of a check that ran twice is its last exit code.
 func TestRunAgainEvidence(t *testing.T) {
 	run := &confined{dir: workspaceOf(t), needs: tools.Blocked{Network: true, Changed: []string{}}}
@@ -339,7 +350,7 @@ func TestRunAgainEvidence(t *testing.T) {
 	o.Permissions.Paths = policy.Paths{Workspace: run.dir}
 	now, _ := fakeClock(0)
 	ledger := evidence.New(run.dir, noJobs{}, now)
-	o.Interceptors, o.Evidence = tools.Intercept(ledger), ledger
+	o.Interceptors, o.Evidence = tools.Intercept(recording(t, ledger, 0)), ledger
 	events := play(t, o, []string{"go"}, giving(event.Answer{Decision: event.Allow}))
 	end, ok := events[len(events)-1].(*event.TurnEnd)
 	if !ok || end.Evidence == nil || len(end.Evidence.Checks) != 1 {

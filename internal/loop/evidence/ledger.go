@@ -68,11 +68,7 @@ func New(dir string, jobs Jobs, now func() time.Time) *Ledger {
 	return &Ledger{dir: dir, jobs: jobs, now: now, edits: map[string]int{}}
 }
 
-// Run records a call of the main agent.
-func (l *Ledger) Run(ctx context.Context, in tools.Info, c tools.Call, ok tools.Approved, next tools.Runner) (tools.Result, error) {
-	return l.run(ctx, "", in, c, ok, next)
-}
-
+// run records a call of an agent.
 func (l *Ledger) run(ctx context.Context, agent string, in tools.Info, c tools.Call, ok tools.Approved, next tools.Runner) (tools.Result, error) {
 	var at *command
 	var runs []*run

@@ -84,8 +84,11 @@ func (f Facts) pushes() bool {
 // give it one as a remote. Such a repository can come with the project as ordinary files, and its
 // settings and hooks run programs: no standing permission covers it.
 func (f Facts) entersGit(p *command.Part) bool {
-	if p.Program() != "git" {
+	switch {
+	case p.Program() != "git":
 		return false
+	case len(p.Dirs()) == 0:
+		return true
 	}
 	own, found := git.Open(f.Root)
 	for _, dir := range p.Dirs() {
@@ -99,10 +102,8 @@ func (f Facts) entersGit(p *command.Part) bool {
 		}
 	}
 	sub, _ := gitCommand(p)
-	if !slices.Contains([]string{"fetch", "pull", "push", "ls-remote", "lfs", "remote"}, sub) {
-		return len(p.Dirs()) == 0
-	}
-	return len(p.Dirs()) == 0 || slices.ContainsFunc(bash.Operands(p.Argv[1:]), func(w string) bool {
+	namesRemote := slices.Contains([]string{"fetch", "pull", "push", "ls-remote", "lfs", "remote"}, sub)
+	return namesRemote && slices.ContainsFunc(bash.Operands(p.Argv[1:]), func(w string) bool {
 		return slices.ContainsFunc(p.Dirs(), func(dir string) bool {
 			return git.IsBare(from(dir, w)) || git.IsBare(from(dir, w+".git")) || exists(filepath.Join(from(dir, w), ".git"))
 		})

@@ -87,17 +87,19 @@ func submoduleIn(dir, inner, below string) string {
 			continue
 		}
 		at := path.Join(inner, "modules", below[:i])
-		if info, err := os.Stat(filepath.Join(join(dir, at), "objects")); err == nil && info.IsDir() && (exists(dir, at, "HEAD") || exists(dir, at, "config")) {
+		if full := join(dir, at); isDirectory(filepath.Join(full, "objects")) && (exists(filepath.Join(full, "HEAD")) || exists(filepath.Join(full, "config"))) { // HEAD may be lost
 			return at
 		}
 	}
 	return ""
 }
 
-func exists(dir, at, name string) bool {
-	_, err := os.Lstat(filepath.Join(join(dir, at), name))
-	return err == nil
+func isDirectory(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
+
+func exists(path string) bool { return !realpath.Missing(path) }
 
 // isIndex reports whether a path that holds the state of git is an index.
 func isIndex(path string) bool {
@@ -211,7 +213,7 @@ func (w *planner) finishRepositories(ctx context.Context, paths []string) {
 // missingObjects returns why a repository cannot be restored: git has removed commits or files that
 // its earlier state names, or cannot tell. It is empty if it can be.
 func (w *planner) missingObjects(ctx context.Context, r *repository) (why string) {
-	if info, err := os.Stat(filepath.Join(r.dir, "objects")); err != nil || !info.IsDir() {
+	if !isDirectory(filepath.Join(r.dir, "objects")) {
 		return "the repository was removed"
 	}
 	named := map[string][]string{} // by git directory

@@ -65,7 +65,7 @@ func Shared(a, b []Message) int {
 
 func same(a, b *Message) bool {
 	return a.Kind == b.Kind && a.Reply == b.Reply && a.Text == b.Text && a.ID == b.ID && a.Name == b.Name && a.Raw == b.Raw &&
-		a.Cut == b.Cut && a.IsError == b.IsError && bytes.Equal(a.Input, b.Input) &&
+		a.Cut == b.Cut && a.Note == b.Note && a.IsError == b.IsError && bytes.Equal(a.Input, b.Input) &&
 		(a.Opaque == b.Opaque || reflect.DeepEqual(a.Opaque, b.Opaque)) && (a.Search == b.Search || reflect.DeepEqual(a.Search, b.Search)) &&
 		slices.Equal(a.Sources, b.Sources) && slices.EqualFunc(a.Images, b.Images, sameImage)
 }

@@ -50,6 +50,9 @@ type Message struct {
 	// Cut marks a message in whose middle the reply ended. A cut call is never
 	// run and never sent back.
 	Cut bool `json:"cut,omitempty"`
+	// Note marks a User message that the program wrote. A provider sends it like one of the
+	// user.
+	Note bool `json:"note,omitempty"`
 	// IsError marks the ToolResult of a call that failed.
 	IsError bool `json:"is_error,omitempty"`
 	// Images belong to a User message or a ToolResult.

@@ -29,7 +29,7 @@ func TestRetrySendsTheConversationAgain(t *testing.T) {
 		},
 		"after an answer": {
 			[]script.Reply{script.Say("done"), script.Say("more")}, "go",
-			[]llm.Message{{Kind: llm.User, Text: "go"}, {Kind: llm.Assistant, Text: "done"}, {Kind: llm.User, Text: event.ContinuePrompt}},
+			[]llm.Message{{Kind: llm.User, Text: "go"}, {Kind: llm.Assistant, Text: "done"}, {Kind: llm.User, Text: event.ContinuePrompt, Note: true}},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

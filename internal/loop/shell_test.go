@@ -248,7 +248,7 @@ func TestTypedCommandOutputAfterResume(t *testing.T) {
 	o.Log = log
 	play(t, o, []string{"two"}, nil)
 	if d := cmp.Diff(p.Requests()[0].Messages, []llm.Message{
-		{Kind: llm.User, Text: "one"}, {Kind: llm.User, Text: ranX}, {Kind: llm.User, Text: "two"},
+		{Kind: llm.User, Text: "one"}, {Kind: llm.User, Text: ranX, Note: true}, {Kind: llm.User, Text: "two"},
 	}); d != "" {
 		t.Error(d)
 	}

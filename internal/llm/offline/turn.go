@@ -81,7 +81,7 @@ func newTurn(req llm.Request) *turn {
 	}
 	for _, m := range req.Messages {
 		switch {
-		case m.Kind == llm.User:
+		case m.Kind == llm.User && !m.Note:
 			t.prompt, t.results = m.Text, nil
 		case m.Kind == llm.ToolResult && strings.HasPrefix(m.ID, callPrefix):
 			t.results = append(t.results, outcome{text: m.Text, failed: m.IsError})

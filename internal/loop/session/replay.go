@@ -120,7 +120,7 @@ func (f *Replay) Add(e event.Durable) {
 		f.Prefix = e
 	case *event.Undone:
 		f.Abandon() // in a damaged log
-		f.Messages = append(f.Messages, llm.Message{Kind: llm.User, Text: UndoneNote(e)})
+		f.Messages = append(f.Messages, llm.Message{Kind: llm.User, Text: UndoneNote(e), Note: true})
 	default:
 		f.shell(e)
 	}
@@ -171,7 +171,7 @@ func (f *Replay) addPrompt(e *event.UserSaid) {
 		f.turn = openTurn{open: f.turn.open, began: e.Time}
 	}
 	f.turn.open = f.turn.open || !isNote(e)
-	f.Messages = append(f.Messages, llm.Message{Kind: llm.User, Text: e.Text, Images: e.Images})
+	f.Messages = append(f.Messages, llm.Message{Kind: llm.User, Text: e.Text, Images: e.Images, Note: isNote(e)})
 	if e.Situation {
 		f.Situation = append(f.Situation, e.Text)
 	}

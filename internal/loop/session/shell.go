@@ -11,7 +11,7 @@ import (
 // ShellMessage returns the message that shows the model a typed command and its
 // output.
 func ShellMessage(e *event.ShellEnd) llm.Message {
-	return llm.Message{Kind: llm.User, Text: "[The user ran this command:]\n$ " + e.Line + "\n" + strings.TrimRight(e.Text, "\n")}
+	return llm.Message{Kind: llm.User, Text: "[The user ran this command:]\n$ " + e.Line + "\n" + strings.TrimRight(e.Text, "\n"), Note: true}
 }
 
 // lostShell returns the end of a typed command that was running when the program exited.

@@ -97,7 +97,7 @@ func (c *Conversation) missing(notes []string) []string {
 }
 
 // Note adds a note of the program to the model, with which it gets the next request.
-func (c *Conversation) Note(text string) { c.add(llm.Message{Kind: llm.User, Text: text}) }
+func (c *Conversation) Note(text string) { c.add(llm.Message{Kind: llm.User, Text: text, Note: true}) }
 
 // addReads records the file contents that a tool result shows the model.
 func (c *Conversation) addReads(call string, reads []workspace.Reading) []event.Reading {

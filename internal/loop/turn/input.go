@@ -50,7 +50,7 @@ func (in *input) addPrefix() {
 		return
 	}
 	in.out.emit(&event.UserSaid{Meta: in.out.meta(), Text: text, Steered: true, Auto: true, Situation: true})
-	in.conv.add(llm.Message{Kind: llm.User, Text: text})
+	in.conv.add(llm.Message{Kind: llm.User, Text: text, Note: true})
 }
 
 // say adds a message of the user. Steered is set if it was sent during the turn. If a hook
@@ -98,7 +98,7 @@ func (in *input) attach(all []tools.Attachment) {
 			text = tools.Quote(a.Source, text)
 		}
 		in.out.emit(&event.UserSaid{Meta: in.out.meta(), Text: head + text, Images: a.Images, Steered: true, Auto: true, Source: a.Source})
-		in.conv.add(llm.Message{Kind: llm.User, Text: head + text, Images: a.Images})
+		in.conv.add(llm.Message{Kind: llm.User, Text: head + text, Images: a.Images, Note: true})
 		in.answer.Add(llm.Message{Kind: llm.User})
 	}
 }
@@ -141,7 +141,7 @@ func (in *input) addNews() {
 func (in *input) addNotes(texts ...string) {
 	for _, text := range texts {
 		in.out.emit(&event.UserSaid{Meta: in.out.meta(), Text: text, Steered: true, Auto: true})
-		in.conv.add(llm.Message{Kind: llm.User, Text: text})
+		in.conv.add(llm.Message{Kind: llm.User, Text: text, Note: true})
 		in.answer.Add(llm.Message{Kind: llm.User})
 	}
 }

@@ -54,14 +54,13 @@ func (p *Player) next(msgs []llm.Message) (script.Reply, bool) {
 	return script.Reply{}, false
 }
 
-// replied returns how many replies msgs contain; false if a user message follows the
-// text of a reply, which makes it another prompt.
+// replied returns how many replies msgs contain; false if the user sent another message.
 func replied(msgs []llm.Message) (n int, ok bool) {
 	last := llm.Message{Kind: llm.User}
 	for _, m := range msgs {
 		switch m.Kind {
 		case llm.User:
-			if last.Kind == llm.Assistant {
+			if !m.Note {
 				return 0, false
 			}
 		case llm.Assistant, llm.ToolCall:

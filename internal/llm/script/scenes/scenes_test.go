@@ -112,3 +112,29 @@ func play(t *testing.T, s scenes.Scene) [][]llm.Message {
 	}
 	return out
 }
+
+// TestPromptBetweenReplies sends a message after a result, as a user does who interrupted the
+// scene: another provider answers it, and notes of the program are no such message.
+func TestPromptBetweenReplies(t *testing.T) {
+	scene := scenes.Scenes()[0]
+	msgs := []llm.Message{
+		{Kind: llm.User, Text: scene.Prompt}, {Kind: llm.User, Text: "the situation", Note: true},
+		{Kind: llm.ToolCall, Reply: "a", ID: "1", Name: "read"}, {Kind: llm.ToolResult, Reply: "a", ID: "1"},
+		{Kind: llm.User, Text: "a note", Note: true},
+	}
+	other := script.New(script.Say("other"))
+	p := scenes.NewPlayer(other)
+	for _, more := range [][]llm.Message{nil, {{Kind: llm.User, Text: "hello"}}} {
+		reply := llm.NewReply("b")
+		for d, err := range p.Stream(t.Context(), llm.Request{Messages: append(msgs, more...)}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			reply.Add(d)
+		}
+		got := reply.Messages()
+		if byOther := len(got) == 1 && got[0].Text == "other"; byOther != (more != nil) {
+			t.Errorf("after %d more messages: %+v", len(more), got)
+		}
+	}
+}

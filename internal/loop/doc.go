@@ -10,7 +10,8 @@
 //
 // Other parts have packages: event is the vocabulary, turn runs one turn, session
 // reads logs, window meters and compacts the model's context, policy judges calls,
-// export writes and imports sessions. Only cmd/agent imports loop itself.
+// export writes and imports sessions. Only cmd/agent and the package at the root
+// of the module import loop itself.
 //
 // The path of a tool call: llm.Reply.Messages parses its arguments, and the call reader
 // of the turn understands what models write instead of them. The turn prepares it (Tool.Prepare and the interceptors), gets the verdict of

@@ -29,6 +29,7 @@ type jobsArgs struct {
 	ID      int    `json:"id,omitempty" jsonschema:"read, send, stop: job number"`
 	Input   string `json:"input,omitempty" jsonschema:"send: one line of input, without the newline"`
 	Wait    int    `json:"wait_seconds,omitempty" jsonschema:"read: maximum time to wait for the job to end, 1 to 60 seconds (default: do not wait)"`
+	Access  string `json:"access,omitempty" jsonschema:"start: as in shell"`
 }
 
 // prepareJob prepares a call of the jobs tool.
@@ -46,9 +47,14 @@ func (s *shellTool) prepareJob(_ context.Context, a jobsArgs) (Call, error) {
 		if err != nil {
 			return Call{}, err
 		}
+		request, err := parseAccess(a.Access, at.dir)
+		if err != nil {
+			return Call{}, err
+		}
 		return Call{
 			Title: "start job " + oneLine(a.Command), Effect: Execute, Targets: []Target{{Kind: Command, Value: a.Command, Dir: at.dir}},
 			Instead:   insteadOfCommand,
+			Request:   request,
 			Alone:     true, // its job is there for the next calls
 			Effective: effective,
 			Run:       func(ctx context.Context, ok Approved) (Result, error) { return s.start(ctx, a, at, ok) },
@@ -85,14 +91,15 @@ func (s *shellTool) prepareJob(_ context.Context, a jobsArgs) (Call, error) {
 func startedCommand(a jobsArgs) (*Effective, error) {
 	type command struct {
 		Command string `json:"command"`
+		Access  string `json:"access,omitempty"`
 	}
-	args, err := json.Marshal(command{a.Command})
+	args, err := json.Marshal(command{a.Command, a.Access})
 	return &Effective{Tool: "shell", Arguments: args, Wrap: func(args json.RawMessage) (json.RawMessage, error) {
 		var changed command
 		if err := json.Unmarshal(args, &changed); err != nil {
 			return nil, err
 		}
-		a.Command = changed.Command
+		a.Command, a.Access = changed.Command, changed.Access
 		return json.Marshal(a)
 	}}, err
 }

@@ -36,6 +36,7 @@ type shellArgs struct {
 	Timeout int    `json:"timeout_seconds,omitempty" jsonschema:"time limit in seconds, 1 to 600 (default 120)"`
 	Quiet   int    `json:"quiet_seconds,omitempty" jsonschema:"limit in seconds without output, 1 to 600 (default: none)"`
 	AtLimit string `json:"at_limit,omitempty" enum:"background,end" jsonschema:"what to do at a limit: continue as a job (default) or end"`
+	Access  string `json:"access,omitempty" jsonschema:"asks the user for more: network: WHY, or PATHS TO WRITE: WHY"`
 }
 
 // Commands runs shell commands in a workspace: those of the model, those that the
@@ -111,13 +112,17 @@ func (s *shellTool) prepare(_ context.Context, a shellArgs) (Call, error) {
 		return Call{}, err
 	}
 	at := s.nextDir()
+	request, err := parseAccess(a.Access, at.dir)
+	if err != nil {
+		return Call{}, err
+	}
 	return Call{
 		Title:   "shell " + oneLine(a.Command),
 		Effect:  Execute,
 		Targets: []Target{{Kind: Command, Value: a.Command, Dir: at.dir}},
-		Instead: insteadOfCommand,
-		Alone:   shell.ChangesDir(a.Command),
-		Run:     func(ctx context.Context, ok Approved) (Result, error) { return s.run(ctx, a, at, ok) },
+		Instead: insteadOfCommand, Request: request,
+		Alone: shell.ChangesDir(a.Command),
+		Run:   func(ctx context.Context, ok Approved) (Result, error) { return s.run(ctx, a, at, ok) },
 	}, nil
 }
 

@@ -64,6 +64,7 @@ func rewriteJob(a *intake.Args) error {
 	}
 	rewriteDuration(a, "wait_seconds", "wait_seconds")
 	noteMaximum(a, "wait_seconds", maxWait)
+	rewriteAccess(a)
 	return rewriteWords(a)
 }
 
@@ -81,6 +82,7 @@ func (s *shellTool) rewriteCommand(a *intake.Args) error {
 		return err
 	}
 	rewriteTimeout(a)
+	rewriteAccess(a)
 	return s.rewriteDir(a)
 }
 

@@ -139,6 +139,47 @@ func TestShellRejectsArguments(t *testing.T) {
 	}
 }
 
+// The request for access is read from what this and other assistants send.
+func TestShellReadsRequests(t *testing.T) {
+	dir, home := t.TempDir(), t.TempDir()
+	t.Setenv("HOME", home)
+	network := tools.AccessRequest{Network: true, Reason: "get: the list"}
+	outside := tools.AccessRequest{Outside: true, Reason: "why not"}
+	for _, c := range []struct {
+		args obj
+		want *tools.AccessRequest
+	}{
+		{obj{}, nil},
+		{obj{"access": ""}, nil},
+		{obj{"access": "network: get: the\nlist"}, &network},
+		{obj{"access": "Network"}, &tools.AccessRequest{Network: true}},
+		{obj{"access": "network, ~/a and b/c: why not"}, &tools.AccessRequest{Network: true, Write: []string{home + "/a", dir + "/b/c"}, Reason: "why not"}},
+		{obj{"access": "'/etc/../srv/x', ../y: why not"}, &tools.AccessRequest{Write: []string{"/srv/x", filepath.Dir(dir) + "/y"}, Reason: "why not"}},
+		{obj{"access": obj{"network": true, "paths": []string{"/srv"}, "reason": "why not"}}, &tools.AccessRequest{Network: true, Write: []string{"/srv"}, Reason: "why not"}},
+		{obj{"with_escalated_permissions": true, "justification": "why not"}, &outside},
+		{obj{"with_escalated_permissions": false, "justification": "why not"}, nil},
+		{obj{"sandbox_permissions": "require_escalated", "justification": "why not"}, &outside},
+		{obj{"sandbox_permissions": "use_default"}, nil},
+		{obj{"justification": "why not"}, nil},
+		{obj{"dangerouslyDisableSandbox": true}, &tools.AccessRequest{Outside: true}},
+		{obj{"required_permissions": []string{"full_network"}}, &tools.AccessRequest{Network: true}},
+		{obj{"required_permissions": []string{"all"}}, &tools.AccessRequest{Outside: true}},
+	} {
+		c.args["command"] = "make"
+		call, err := prepareShell(t, dir, c.args)
+		if err != nil {
+			t.Errorf("%v: %v", c.args, err)
+		} else if d := cmp.Diff(call.Request, c.want); d != "" {
+			t.Errorf("%v: got (-), want (+):\n%s", c.args, d)
+		}
+	}
+	for _, access := range []string{"everything", ": why", "read /etc: why"} {
+		if _, err := prepareShell(t, dir, obj{"command": "make", "access": access}); err == nil || !strings.Contains(err.Error(), "access cannot be") {
+			t.Errorf("%q: %v", access, err)
+		}
+	}
+}
+
 func TestShellPreparesWithoutRunning(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := prepareShell(t, dir, obj{"command": "touch ran"}); err != nil {

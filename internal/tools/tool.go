@@ -54,6 +54,9 @@ type Call struct {
 	// Instead tells the model what to do if the permission mode denies the call, in sentences
 	// without the last full stop. If it is empty, the model gets general advice.
 	Instead string
+	// Request is the access that the model asks for; nil if it asks for none. Only commands have
+	// one.
+	Request *AccessRequest
 	// Alone is set if the calls after this one may depend on it, although it only reads: it
 	// never runs side by side with them.
 	Alone bool

@@ -47,6 +47,21 @@ func TestAskWithNetwork(t *testing.T) {
 	})
 }
 
+// The question about access that the model asks for has its reason, marked as its words.
+func TestAskAccess(t *testing.T) {
+	sizes(t, func(t *testing.T, size string, w, h int) {
+		ask := withNetwork("1")
+		ask.Ask.Title, ask.Ask.Targets[0].Value = "shell npm run build", "npm run build"
+		ask.Ask.Request, ask.Ask.Reason = true, "the build downloads fonts\u202e"
+		ask.Ask.Why, ask.Ask.Writes = "the model asks for the network and to change /srv/www", []string{"/srv/www/"}
+		ask.Ask.Scope, ask.Ask.Project = "", false
+		d := newDriver(t, w, h, screen.Options{})
+		d.events(userSaid("build it"), call("r1", "1", "shell"), ask)
+		d.armDialog()
+		d.golden("ask-access-" + size)
+	})
+}
+
 func TestAskAgain(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
 		d := newDriver(t, w, h, screen.Options{})

@@ -241,6 +241,10 @@ type Ask struct {
 	// command change, if it is approved. A directory, in which it can change all files,
 	// ends with a slash.
 	Writes []string `json:"writes,omitempty"`
+	// Request is set if the model asks for Reach or Writes before the command runs. Reason is
+	// why, in the words of the model; it may be empty.
+	Request bool   `json:"request,omitempty"`
+	Reason  string `json:"reason,omitempty"`
 	// Rerun is set if the command has run: approving runs it again, with Reach. If its
 	// sandbox probably made it fail, Blocked is the path that it could not write to, or
 	// empty if it had no network. If Port is not 0, the command is instead a running job

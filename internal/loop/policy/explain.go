@@ -181,12 +181,16 @@ const maxExact = 80
 // such as "--allow 'command: go test'" and "--mode all". Modes are those that the user may
 // choose; nil for all. Paths.Look must have returned f.
 func (p *Policy) Remedies(c tools.Call, f Facts, modes []event.Mode) (out []string) {
+	f, dirs := f.withoutRequested()
+	if dirs != "" && p.autoApproved(c, f) {
+		return []string{dirs[1:]}
+	}
 	if rules := p.allowing(c, f); rules != nil {
-		out = append(out, allowFlags(rules))
+		out = append(out, allowFlags(rules)+dirs)
 	}
 	for _, m := range []event.Mode{event.ModeAuto, event.ModeAll} {
 		if m != p.Mode && (modes == nil || slices.Contains(modes, m)) && p.RunsIn(m, c, f) {
-			out = append(out, "--mode "+m.Name())
+			out = append(out, "--mode "+m.Name()+dirs)
 		}
 	}
 	return out
@@ -245,7 +249,7 @@ func candidates(c tools.Call, f Facts) (out []string) {
 				return nil
 			}
 			if p.Reason != "" && !p.Nested {
-				out = append(out, commandRule(p))
+				out = append(out, commandRule(p, f.requested != nil && f.requested.network))
 			}
 		}
 		return out
@@ -266,10 +270,10 @@ func candidates(c tools.Call, f Facts) (out []string) {
 }
 
 // commandRule returns the text of a rule for a part: with all its words, or only the
-// first ones if they are long or have spaces.
-func commandRule(p *command.Part) string {
+// first ones if they are long or have spaces. Online is set if it needs the network.
+func commandRule(p *command.Part, online bool) string {
 	kind := RuleCommand
-	if p.Traits&command.Connects != 0 {
+	if online || p.Traits&command.Connects != 0 {
 		kind = RuleNetwork
 	}
 	words := p.Argv

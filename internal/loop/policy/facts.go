@@ -40,6 +40,7 @@ type Facts struct {
 	spelled     []string // the protected files that a command changes, by all their names, absolute
 	paths       Paths
 	at          roots
+	requested   *requested              // access that the model asks for; nil for none
 	losses      losses                  // of a command that may change something
 	environment func([]string) []string // of automatic commands
 	repository  *git.Repository         // that an automatic command reads with git
@@ -79,6 +80,7 @@ func (p Paths) Look(ctx context.Context, c tools.Call) Facts {
 		f.Unbound = true
 		if len(c.Targets) == 1 && c.Targets[0].Kind == tools.Command && c.Targets[0].Dir != "" {
 			p.lookAtCommand(ctx, c.Targets[0], &f, in)
+			f.requested = p.requested(c.Request, in)
 			if p.Temp.Path() != "" && slices.ContainsFunc(f.touched, func(t touched) bool { return t.change && t.outside && p.Temp.Covers(t.real()) }) {
 				p.Temp, p.systemTemp = nil, true // it runs with that of the system: see Access.SystemTemp
 				f = p.Look(ctx, c)

@@ -38,6 +38,8 @@ type Verdict struct {
 	Decider string
 	// ByRule is set if a configured rule decided.
 	ByRule bool
+	// Requested is set if the approval gives the access that the model asks for.
+	Requested bool
 	// Protected is set if no mode and no permission can allow the call.
 	Protected bool
 	// Offer is the standing permission that the user may grant with the approval. Its
@@ -112,7 +114,7 @@ func (p *Policy) Judge(c tools.Call, f Facts) Verdict {
 	}
 	switch c.Effect {
 	case tools.Execute:
-		v := p.judgeCommand(c, f, found)
+		v := p.judgeRequested(c, f, p.judgeCommand(c, f, found))
 		v.Access.SystemTemp = f.paths.systemTemp && !v.Access.HideHome && !v.Access.Private // only with approval
 		if !v.Ask && !v.Access.Private {
 			v.Access.ReadOnly = append(slices.Clip(v.Access.ReadOnly), p.uneditable(f)...)

@@ -109,7 +109,12 @@ func (x *executor) question(c *toolCall, v policy.Verdict) event.Ask {
 	if c.call.Effective != nil {
 		tool = c.call.Effective.Tool
 	}
+	reason := ""
+	if v.Requested {
+		reason = c.call.Request.Reason
+	}
 	return event.Ask{
+		Request: v.Requested, Reason: reason,
 		ID: c.msg.ID, Tool: tool, Title: c.title(), Effect: event.Effect(c.call.Effect), Targets: withInputs(targets(c.call.Targets), c.call.Targets),
 		Diffs: diffs.Of(c.call.Changes), Warnings: warnings, Why: v.Why, Scope: x.permissions.Describe(v.Offer),
 		Project: v.Offer.Prefix, Reach: reachOf(v.Access), Writes: writes(v.Access.Write), Auto: v.Auto,
@@ -144,6 +149,9 @@ func notApproved(c *toolCall, v policy.Verdict) (model, user string) {
 	}
 	why := strings.Join(append([]string{v.Rule}, c.call.Warnings...), "; ")
 	what, without := "it", "Continue without it"
+	if v.Requested {
+		without = "Run it without access, or continue without it"
+	}
 	if v.Part != "" {
 		what, without = "`"+v.Part+"`", "Nothing of the line ran. Continue without this command"
 	}

@@ -152,10 +152,21 @@ func askCommandLine(ask event.Ask, c event.Target, short func(string) string) st
 // outside the usual sandbox. It is safe to draw, and empty for other questions.
 func ReasonText(ask event.Ask) string {
 	text := reasonText(ask)
+	if ask.Request {
+		text = strings.TrimSpace(text + " " + requestText(ask))
+	}
 	if ask.Stay != "" {
 		text += " The changes of the first run stay: " + ExactLine(ask.Stay) + "."
 	}
 	return text
+}
+
+// requestText returns why the model asks for access, marked as its words.
+func requestText(ask event.Ask) string {
+	if ask.Reason == "" {
+		return "The model gives no reason."
+	}
+	return "The model's reason: \"" + ExactLine(ask.Reason) + "\""
 }
 
 func reasonText(ask event.Ask) string {
@@ -256,7 +267,7 @@ func WarningsOf(ask event.Ask) []string {
 	if ask.Form != nil {
 		return ask.Warnings
 	}
-	parts := []string{ask.Scope}
+	parts := []string{ask.Scope, ask.Reason}
 	if !ask.Chooses() && ask.Plan == "" {
 		parts = append(parts, ask.Title)
 	}

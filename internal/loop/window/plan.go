@@ -137,7 +137,7 @@ func (p *planner) canSummarize() bool {
 // reports whether that worked.
 func (p *planner) mild(enough int) bool {
 	return p.try(enough, event.Compacted{Step: event.CompactPrompts, Limit: p.b.bytes(20)}) ||
-		p.try(enough, keeping(event.CompactResults, 10, 4, 2, 1)...) ||
+		p.try(enough, keeping(event.CompactResults, 10, 8, 6, 5, 4, 3, 2, 1)...) ||
 		p.try(enough, keeping(event.CompactAllResults, 10)...) ||
 		p.try(enough, keeping(event.CompactList, 10)...)
 }

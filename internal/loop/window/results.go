@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"agent/internal/llm"
@@ -17,6 +18,7 @@ const (
 	longResult = 2 << 10 // longer results become a reference
 	longRead   = 400     // the same for a file that was read again or changed later
 	keptResult = 300     // beginning of a result that is kept
+	maxPath    = 200     // of the path of a file in a reference
 )
 
 // results replaces the results before the last replies with references: the long
@@ -27,8 +29,12 @@ func (s *shortener) results(msgs []llm.Message, replies int, all bool) []llm.Mes
 	old := oldPart(msgs, replies)
 	stale := staleReads(msgs[:old], msgs)
 	_, approved := approvedPlan(msgs)
+	calls := map[string]llm.Message{}
 	out := make([]llm.Message, 0, len(msgs))
 	for _, m := range msgs[:old] {
+		if m.Kind == llm.ToolCall {
+			calls[m.ID] = m
+		}
 		if m.Kind == llm.Thinking {
 			continue
 		}
@@ -36,21 +42,30 @@ func (s *shortener) results(msgs []llm.Message, replies int, all bool) []llm.Mes
 			m.Opaque = nil
 		}
 		if m.Kind == llm.ToolResult && !s.isPinned(m) && m.ID != approved {
-			m = s.result(m, stale[m.ID], all)
+			m = s.result(m, calls[m.ID], stale[m.ID], all)
 		}
 		out = append(out, m)
 	}
 	return append(out, msgs[old:]...)
 }
 
-// result returns the result m, or a reference to it.
-func (s *shortener) result(m llm.Message, stale string, all bool) llm.Message {
+// result returns the result m of a call, or a reference to it.
+func (s *shortener) result(m, call llm.Message, stale string, all bool) llm.Message {
 	m = withoutImage(m)
 	var why, began string
 	switch {
 	case strings.HasPrefix(m.Text, marker.Begin):
 		if head, _, cut := strings.Cut(m.Text, " It begins:]\n"); cut && all { // it was a long one
 			m.Text = head + "]"
+		}
+		return m
+	case (all || len(m.Text) > longResult || stale != "" && len(m.Text) > longRead) && readLines(m, call) != "":
+		text := marker.Note("%s. Read the lines you need again.", readLines(m, call))
+		if stale != "" {
+			text = marker.Note("%s, which was read again or changed later.", readLines(m, call))
+		}
+		if len(text) < len(m.Text) {
+			m.Text = text
 		}
 		return m
 	case stale != "" && len(m.Text) > longRead:
@@ -75,6 +90,25 @@ func (s *shortener) result(m llm.Message, stale string, all bool) llm.Message {
 	}
 	m.Text = text
 	return m
+}
+
+// lineNumber matches the number with which read begins a line.
+var lineNumber = regexp.MustCompile(`(?m)^ *([0-9]+)\t`)
+
+// readLines names the file and the lines that a result of read shows; empty if it shows none, or
+// is no result of read. The model can read them again, so no copy is kept.
+func readLines(m, call llm.Message) string {
+	var args struct {
+		Path string `json:"path"`
+	}
+	if call.Name != "read" || m.IsError || json.Unmarshal(call.Input, &args) != nil || args.Path == "" {
+		return ""
+	}
+	numbers := lineNumber.FindAllStringSubmatch(m.Text, -1)
+	if numbers == nil {
+		return ""
+	}
+	return fmt.Sprintf("lines %s-%s of %s", numbers[0][1], numbers[len(numbers)-1][1], phrase.OneLine(args.Path, maxPath))
 }
 
 // access is a call that read or changed a file.

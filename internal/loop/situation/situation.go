@@ -8,8 +8,8 @@ package situation
 import (
 	"context"
 	"fmt"
-	"os"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -69,8 +69,11 @@ func Collect(ctx context.Context, p Place, earlier []string) string {
 		return header + "\n" + text(parts)
 	}
 	before := parse(earlier)
-	if _, added := before[addedDirs]; added && len(p.Added) == 0 {
-		parts = append(parts, part{addedDirs, []string{"none"}})
+	for _, name := range []string{addedDirs, stashed} {
+		_, had := before[name]
+		if had && !slices.ContainsFunc(parts, func(p part) bool { return p.name == name }) {
+			parts = append(parts, part{name, []string{"none"}})
+		}
 	}
 	var changed []part
 	for _, now := range parts {
@@ -84,8 +87,11 @@ func Collect(ctx context.Context, p Place, earlier []string) string {
 	return changes + "\n" + text(changed)
 }
 
-// addedDirs is the name of the part with Place.Added.
-const addedDirs = "Added directories (use absolute paths)"
+// Names of parts that may be missing.
+const (
+	addedDirs = "Added directories (use absolute paths)" // Place.Added
+	stashed   = "Git stashes"
+)
 
 // parts collects all parts, in a fixed order.
 func (p Place) parts(ctx context.Context) []part {
@@ -159,30 +165,17 @@ func (p Place) repository(ctx context.Context) []part {
 	if logErr == nil && len(log) > 0 {
 		all = append(all, part{"Last commits", log})
 	}
-	return all
+	return append(all, stashes(r)...)
 }
 
-// topLevel lists the working directory.
-func (p Place) topLevel() []part {
-	entries, err := os.ReadDir(p.Dir)
-	if err != nil {
+// stashes names the stashes of a repository: they may hold work that the user looks for.
+func stashes(r git.Repository) []part {
+	const most = 3
+	all := r.Stashes()
+	if len(all) == 0 {
 		return nil
 	}
-	var names []string
-	for _, e := range entries {
-		name := e.Name()
-		if name == ".git" {
-			continue
-		}
-		if e.IsDir() {
-			name += "/"
-		}
-		names = append(names, name)
-	}
-	if len(names) == 0 {
-		names = []string{"empty"}
-	}
-	return []part{{"Top level", names}}
+	return []part{{stashed, limited(all, most)}}
 }
 
 // limited returns at most n lines, each harmless and not too long, and how many are

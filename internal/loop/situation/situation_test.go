@@ -2,6 +2,7 @@ package situation_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -64,7 +65,7 @@ func TestSituationOfARepository(t *testing.T) {
 	p := situation.Place{Dir: dir, Shell: "bash", Mode: "ask", Attended: true, Now: day}
 	text := collect(t, p)
 	wants(t, text, "Date: 2026-11-22 (Sunday)", "Shell: bash", "Working directory: "+dir, "Permission mode: ask; the user can answer questions",
-		"Git branch: topic", "Git status: ?? new.txt", "Top level:", "  Makefile", "  new.txt", "  sub/", "Make targets: all test")
+		"Git branch: topic", "Git status: ?? new.txt", "Top level:", "  sub/", "  Makefile", "  new.txt", "Make targets: all test")
 	if !strings.Contains(text, " Begin\n") || !strings.Contains(text, " git") || !strings.Contains(text, "data, never instructions") {
 		t.Errorf("got\n%s", text)
 	}
@@ -140,4 +141,48 @@ func TestSituationWithAddedDirectories(t *testing.T) {
 	if text := collect(t, at, first, second); text != "" {
 		t.Errorf("nothing changed since, but got\n%s", text)
 	}
+}
+
+// The top level of a large directory is described in few words: its directories, its build
+// files, and how many files of each kind there are.
+func TestSituationOfALargeDirectory(t *testing.T) {
+	dir := t.TempDir()
+	for i := range 300 {
+		write(t, filepath.Join(dir, fmt.Sprintf("f%03d.%s", i, []string{"go", "md", "py"}[i%3])), "")
+	}
+	for i := range 60 {
+		write(t, filepath.Join(dir, fmt.Sprintf("directory%02d", i), "x"), "")
+	}
+	for _, name := range []string{"go.mod", "package.json", "LICENSE", "a b.x1", "a.x2", "a.x3", "a.x4"} {
+		write(t, filepath.Join(dir, name), "")
+	}
+	text := collect(t, situation.Place{Dir: dir, Mode: "ask", Now: day})
+	_, top, _ := strings.Cut(text, "Top level:\n")
+	top, _, _ = strings.Cut(top, "Programs on PATH")
+	if len(top) > 480 {
+		t.Errorf("the top level has %d bytes:\n%s", len(top), top)
+	}
+	wants(t, text, "  … and 45 more directories", "  go.mod package.json", "  100 .go, 100 .md, 100 .py, 1 .x1, 1 .x2, 1 .x3, 2 other files")
+	if !strings.Contains(top, "  directory00/ directory01/ ") {
+		t.Errorf("got\n%s", top)
+	}
+}
+
+// The stashes of the repository are named.
+func TestSituationWithStashes(t *testing.T) {
+	dir := t.TempDir()
+	run(t, dir, "init", "-q", "-b", "main")
+	write(t, filepath.Join(dir, "a"), "1\n")
+	run(t, dir, "add", ".")
+	run(t, dir, "commit", "-q", "-m", "Begin")
+	p := situation.Place{Dir: dir, Mode: "ask", Now: day}
+	first := collect(t, p)
+	if strings.Contains(first, "stash") {
+		t.Errorf("got a stash:\n%s", first)
+	}
+	for _, message := range []string{"older", "newer"} {
+		write(t, filepath.Join(dir, "a"), message+"\n")
+		run(t, dir, "stash", "push", "-q", "-m", message)
+	}
+	wants(t, collect(t, p, first), "Git stashes:", "  On main: newer", "  On main: older")
 }

@@ -43,14 +43,27 @@ func (p *wireRequest) output() *wireOutput {
 	return p.Output
 }
 
+// The limits of the schemas that the provider enforces in a request. It allows 24 optional
+// arguments, and would reject a request with more.
+const (
+	maxStrict   = 20
+	maxOptional = 20
+)
+
 // tools encodes the tools and marks the last one for the cache. If enforced is
-// set, the provider is asked to enforce the small schemas. It would reject a
-// request that asks to enforce complex ones. The provider's web search comes last, if
-// search is set.
+// set, the provider is asked to enforce the small schemas, within its limits. It would
+// reject a request that asks to enforce complex ones. The provider's web search comes
+// last, if search is set.
 func tools(specs []llm.ToolSpec, enforced, search bool) []wireTool {
 	var out []wireTool
+	count, optional := 0, 0
 	for _, t := range specs {
-		out = append(out, wireTool{Schema: wire.Parameters(t), Name: t.Name, Description: t.Description, Strict: enforced && strict.Small(t)})
+		n, small := strict.Small(t)
+		small = small && enforced && count < maxStrict && optional+n <= maxOptional
+		if small {
+			count, optional = count+1, optional+n
+		}
+		out = append(out, wireTool{Schema: wire.Parameters(t), Name: t.Name, Description: t.Description, Strict: small})
 	}
 	if search {
 		out = append(out, wireTool{Name: searchTool, Type: searchType, MaxUses: maxSearches})

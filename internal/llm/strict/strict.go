@@ -5,6 +5,7 @@ package strict
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"slices"
 
 	"agent/internal/llm"
@@ -52,16 +53,34 @@ func Parameters(t llm.ToolSpec, supported bool) (schema json.RawMessage, enforce
 }
 
 // maxOptional is the maximum number of optional arguments of a small tool.
-const maxOptional = 1
+const maxOptional = 4
 
 // Small reports whether a tool has a strict form and a simple plain schema: few
 // optional arguments and no keywords that limit values. Some providers can enforce
-// only such schemas, and reject requests with complex ones.
-func Small(t llm.ToolSpec) bool {
+// only such schemas, and reject requests with complex ones. Optional is the number of the
+// optional arguments, of which providers limit the sum.
+func Small(t llm.ToolSpec) (optional int, ok bool) {
 	var s schema
-	return Fits(t.Strict) && json.Unmarshal(t.Schema, &s) == nil && len(s.Properties)-len(s.Required) <= maxOptional && !slices.ContainsFunc(
+	if json.Unmarshal(t.Schema, &s) != nil {
+		return 0, false
+	}
+	optional = len(s.Properties) - len(s.Required)
+	return optional + nestedOptional(s), Fits(t.Strict) && optional <= maxOptional && !slices.ContainsFunc(
 		[]string{"pattern", "multipleOf", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minItems", "maxItems"},
 		func(word string) bool { return bytes.Contains(t.Schema, []byte(`"`+word+`":`)) })
+}
+
+// nestedOptional returns the number of optional properties of the objects inside s.
+func nestedOptional(s schema) (n int) {
+	inner := slices.Collect(maps.Values(s.Properties))
+	inner = append(inner, s.Items)
+	for _, b := range append(inner, s.AnyOf...) {
+		var in schema
+		if len(b) > 0 && json.Unmarshal(b, &in) == nil {
+			n += max(len(in.Properties)-len(in.Required), 0) + nestedOptional(in)
+		}
+	}
+	return n
 }
 
 // fits checks a schema and those inside it. properties counts the properties

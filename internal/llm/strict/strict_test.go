@@ -85,20 +85,25 @@ func TestTheStrictFormIsSentOnlyWhereItIsSupported(t *testing.T) {
 	}
 }
 
-func TestSmallToolsHaveAtMostOneOptionalArgument(t *testing.T) {
+func TestSmallToolsHaveFewOptionalArguments(t *testing.T) {
 	form := json.RawMessage(strictEdit)
 	for schema, want := range map[string]bool{
 		plainEdit:  true,
 		strictEdit: true,
-		`{"type":"object","properties":{"path":{"type":"string"},"all":{"type":"boolean"}},"additionalProperties":false}`:                               false,
+		`{"type":"object","properties":{"a":{},"b":{},"c":{},"d":{}},"additionalProperties":false}`:                                                     true,
+		`{"type":"object","properties":{"a":{},"b":{},"c":{},"d":{},"e":{}},"additionalProperties":false}`:                                              false,
 		`{"type":"object","properties":{"path":{"type":"string"},"n":{"type":"integer","minimum":1}},"required":["path"],"additionalProperties":false}`: false,
 		`{`: false,
 	} {
-		if got := strict.Small(llm.ToolSpec{Schema: json.RawMessage(schema), Strict: form}); got != want {
+		if _, got := strict.Small(llm.ToolSpec{Schema: json.RawMessage(schema), Strict: form}); got != want {
 			t.Errorf("%s: got %v, want %v", schema, got, want)
 		}
 	}
-	if strict.Small(llm.ToolSpec{Schema: json.RawMessage(plainEdit)}) {
+	if _, ok := strict.Small(llm.ToolSpec{Schema: json.RawMessage(plainEdit)}); ok {
 		t.Error("a tool without a strict form is small")
+	}
+	nested := `{"type":"object","properties":{"a":{"type":"array","items":{"type":"object","properties":{"b":{},"c":{}},"required":["b"]}}},"additionalProperties":false}`
+	if n, ok := strict.Small(llm.ToolSpec{Schema: json.RawMessage(nested), Strict: form}); n != 2 || !ok {
+		t.Errorf("got %d optional arguments, %v, want 2", n, ok)
 	}
 }

@@ -6,6 +6,7 @@
 package evidence
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"math"
@@ -112,7 +113,7 @@ func (l *Ledger) begin(agent string, in tools.Info, c tools.Call) (*command, []*
 	for _, s := range scripts {
 		for _, k := range s.checks {
 			r := &run{CheckRun: event.CheckRun{
-				Kind: k.kind, Command: phrase.Clip(k.command, maxText), Dir: l.relative(k.dir), Outcome: event.CheckRunning, Began: l.now(), Agent: agent,
+				Kind: k.kind, Command: phrase.Clip(k.command, maxText), Dir: l.relative(k.dir, k.where), Outcome: event.CheckRunning, Began: l.now(), Agent: agent,
 			}, proof: k.proof, part: k.part, began: l.clock, own: at, after: k.after}
 			if in.Step == 0 {
 				r.By = event.ByUser
@@ -312,10 +313,10 @@ func (l *Ledger) since(c *run) event.CheckRun {
 }
 
 // relative returns dir relative to the workspace; empty for the workspace itself, and
-// a directory outside it as it is.
-func (l *Ledger) relative(dir string) string {
+// a directory outside it as it is. Where is the name of a directory that is not known.
+func (l *Ledger) relative(dir, where string) string {
 	if dir == "" {
-		return "an unknown directory"
+		return cmp.Or(phrase.Clip(where, maxText), "an unknown directory")
 	}
 	rel, err := filepath.Rel(l.dir, dir)
 	switch {

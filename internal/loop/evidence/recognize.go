@@ -27,6 +27,7 @@ type check struct {
 	kind    event.CheckKind
 	command string // its part of the script
 	dir     string // absolute; empty if unknown
+	where   string // the directory as the script names it, if dir is unknown; may be empty
 	proof   proof
 	// after is set if the script may change files while or after the check runs.
 	after bool
@@ -86,6 +87,7 @@ type reader struct {
 	script
 	line     *bash.Line
 	dir      string // current directory; empty if unknown
+	where    string // see check.where
 	errexit  bool
 	pipefail bool
 	subshell bool // exit ends only a part of the script
@@ -100,7 +102,7 @@ func (r *reader) inSubshell(f func()) {
 	before := *r
 	r.subshell = true
 	f()
-	r.dir, r.errexit, r.pipefail, r.subshell = before.dir, before.errexit, before.pipefail, before.subshell
+	r.dir, r.where, r.errexit, r.pipefail, r.subshell = before.dir, before.where, before.errexit, before.pipefail, before.subshell
 }
 
 // list reads statements that run one after the other.
@@ -169,7 +171,7 @@ func (r *reader) command(c syntax.Command, p proof) {
 		r.inside(c, p)
 	default:
 		r.inside(c, none(whyCompound))
-		r.dir = ""
+		r.dir, r.where = "", ""
 	}
 }
 
@@ -270,7 +272,10 @@ func (r *reader) simple(c *syntax.CallExpr, p proof) {
 	}
 	switch words[0] {
 	case "cd", "pushd", "popd":
-		r.dir = changeDir(r.dir, words)
+		r.dir, r.where = changeDir(r.dir, words), ""
+		if r.dir == "" && words[0] == "cd" && len(c.Args) == 2 && words[1] == "" {
+			r.where = strings.Trim(r.source(c.Args[1]), `"`)
+		}
 		return
 	case "set":
 		r.set(words[1:])
@@ -293,7 +298,7 @@ func (r *reader) simple(c *syntax.CallExpr, p proof) {
 	case how.ignores:
 		p.zero, p.why = false, whyNoProof
 	}
-	at := check{kind: kind, command: r.source(c), dir: r.dir, proof: p, after: how.writes || assigned, part: r.part}
+	at := check{kind: kind, command: r.source(c), dir: r.dir, where: r.where, proof: p, after: how.writes || assigned, part: r.part}
 	if how.other || how.ignores || p.why == whyChanged {
 		at.part = 0
 	}

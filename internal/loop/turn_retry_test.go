@@ -129,12 +129,14 @@ func TestRetryTime(t *testing.T) {
 		err   *llm.Error
 		waits string
 		hint  string
+		tick  time.Duration // by which the clock advances whenever it is read
 	}{
-		"overloaded":  {busy, "1s 2s 4s 8s 16s 32s 1m0s 1m0s 1m0s 1m0s 1m0s 1m0s 1m0s 1m0s 57s", "Press Enter to retry."},
-		"network":     {lost, "1s 2s 4s 8s 16s 32s 1m0s 1m0s 1m0s 1m0s 1m0s 1m0s 1m0s 1m0s 57s", "Press Enter to retry."},
-		"protocol":    {garbled, "1s 2s 4s 8s 16s", "Press Enter to retry."},
-		"Retry-After": {paced, "4m0s 4m0s", "The provider asks to wait until 12:12 (4 min). Retry then, or choose another model with /model."},
-		"key":         {&llm.Error{Kind: llm.ErrKey, Provider: "p", Status: 401}, "", ""},
+		"overloaded":      {busy, "1s 2s 4s 8s 16s 32s 1m0s 1m0s 1m0s 1m0s 1m0s 1m0s 1m0s 1m0s 57s", "Press Enter to retry.", 0},
+		"network":         {lost, "1s 2s 4s 8s 16s 32s 1m0s 1m0s 1m0s 1m0s 1m0s 1m0s 1m0s 1m0s 57s", "Press Enter to retry.", 0},
+		"protocol":        {garbled, "1s 2s 4s 8s 16s", "Press Enter to retry.", 0},
+		"Retry-After":     {paced, "4m0s 4m0s", "The provider asks to wait until 12:12 (4 min). Retry then, or choose another model with /model.", 0},
+		"key":             {&llm.Error{Kind: llm.ErrKey, Provider: "p", Status: 401}, "", "", 0},
+		"a silent server": {lost, "1s", "Press Enter to retry.", 4 * time.Minute},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var replies []script.Reply
@@ -142,7 +144,7 @@ func TestRetryTime(t *testing.T) {
 				replies = append(replies, script.Fail(c.err))
 			}
 			o := options(script.New(replies...))
-			o.Clock.Now, o.Clock.Sleep = fakeClock(0)
+			o.Clock.Now, o.Clock.Sleep = fakeClock(c.tick)
 			var waits []string
 			var end *event.TurnEnd
 			for _, e := range play(t, o, []string{"go"}, nil) {

@@ -144,7 +144,7 @@ func (q *requester) retry(ctx context.Context, m Model, tries int) (*llm.Reply, 
 			return reply, err
 		}
 		left := giveUp.Sub(now)
-		if e.RetryAfter > left {
+		if e.RetryAfter > 0 && e.RetryAfter > left {
 			later := *e
 			later.Retry, later.Hint = false, waitHint(now, e.RetryAfter)
 			return reply, &later

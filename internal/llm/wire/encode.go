@@ -3,7 +3,9 @@ package wire
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
+	"sync"
 
 	"agent/internal/llm"
 )
@@ -31,11 +33,20 @@ func Result(r *llm.Message) string {
 	if r == nil {
 		return "error: " + Interrupted
 	}
-	if r.IsError && !strings.HasPrefix(strings.ToLower(r.Text), "error") {
-		return "error: " + r.Text
+	_, rest, _ := strings.Cut(r.Text, "\n")
+	switch {
+	case !r.IsError, strings.HasPrefix(strings.ToLower(r.Text), "error"), ended().MatchString(r.Text):
+		return r.Text
+	case rest != "": // the first line is not the error, but output
+		return "error:\n" + r.Text
 	}
-	return r.Text
+	return "error: " + r.Text
 }
+
+// ended matches the note of a command that says how it ended, and so that it failed.
+var ended = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^\[(exit [0-9]|killed|signal|stopped|interrupted|still running|no output for|job [0-9]+ ended)`)
+})
 
 // Parameters returns the schema of a tool's arguments, or that of an empty
 // object if the tool has none.

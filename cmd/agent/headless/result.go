@@ -59,10 +59,11 @@ const lateInput = "input came after 3 s; use --stdin"
 // counted for each.
 type changedFiles struct {
 	Files   int                `json:"files"`
-	Added   int                `json:"added"`           // lines
-	Removed int                `json:"removed"`         // lines
-	Paths   []string           `json:"paths,omitempty"` // the first ones of each call, sorted
-	Lost    []event.LostChange `json:"lost,omitempty"`  // changes that cannot be undone
+	Added   int                `json:"added"`                   // lines
+	Removed int                `json:"removed"`                 // lines
+	Paths   []string           `json:"paths,omitempty"`         // the first ones of each call, sorted
+	Omitted int                `json:"paths_omitted,omitempty"` // how many are not in Paths
+	Lost    []event.LostChange `json:"lost,omitempty"`          // changes that cannot be undone
 }
 
 // add adds what a call changed.
@@ -72,6 +73,7 @@ func (c *changedFiles) add(e *event.FilesChanged) *changedFiles {
 	}
 	c.Files, c.Added, c.Removed = c.Files+e.Files, c.Added+e.Added, c.Removed+e.Removed
 	c.Paths = slices.Compact(slices.Sorted(slices.Values(slices.Concat(c.Paths, e.Paths))))
+	c.Omitted += max(e.Files-len(e.Paths), 0)
 	c.Lost = slices.Concat(c.Lost, e.Lost)
 	return c
 }

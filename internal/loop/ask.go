@@ -31,9 +31,9 @@ const (
 )
 
 type askArgs struct {
-	Question string         `json:"question" jsonschema:"the question, understandable on its own"`
-	Choices  []event.Choice `json:"choices" jsonschema:"2 to 6 choices, the one you recommend first; the user can always answer in their own words instead"`
-	Many     bool           `json:"many,omitempty" jsonschema:"several choices may be selected"`
+	Question string         `json:"question"`
+	Choices  []event.Choice `json:"choices"`
+	Many     bool           `json:"many,omitempty" jsonschema:"the user may select several"`
 }
 
 // nobody is the result of a question if there is no user.

@@ -134,10 +134,11 @@ func TestErrorsNameTheOfferedTools(t *testing.T) {
 func TestResumedSessionTellsTheDirectoryOfCommands(t *testing.T) {
 	const note = "[The session was resumed. The next command runs in the working directory, not in a b.]"
 	for text, want := range map[string]bool{
-		"[the next command runs in a b]\n[exit 0]\n":                                  true,
-		"x\n[the next command runs in c]\n[the next command runs in a b]\n[exit 0]\n": true,
-		"[the next command runs in a b]\n[the next command runs in .]\n[exit 0]\n":    false,
-		"x [the next command runs in a b]\n[exit 0]\n":                                false,
+		"[the next command runs in a b]\n[exit 0]\n":                                                   true,
+		"x\n[the next command runs in c]\n[the next command runs in a b]\n[exit 0]\n":                  true,
+		"[the next command runs in a b]\n[the next command runs in .]\n[exit 0]\n":                     false,
+		"[the next command runs in a b]\n[the next command runs in the working directory]\n[exit 0]\n": false,
+		"x [the next command runs in a b]\n[exit 0]\n":                                                 false,
 		"[exit 0]\n":                            false,
 		"page:[the next command runs in a b]\n": false, // of another tool
 	} {

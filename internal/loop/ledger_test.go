@@ -112,9 +112,9 @@ func TestUnchangedReadings(t *testing.T) {
 	}
 }
 
-// A file that changed since the model saw it is not edited. The error shows the change,
-// after which the same edit works. Several edits of a file in one reply work. A resumed
-// session knows which files were seen, but not their contents: they must be read again.
+// Text that is still in a file that changed since the model saw it is replaced, and the result
+// shows the change. The edit of other text fails, and the error shows the change. Several edits of a file in one reply work. A resumed
+// session knows which files were seen, but not their contents.
 func TestStaleEdits(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "a.txt")
@@ -131,26 +131,25 @@ func TestStaleEdits(t *testing.T) {
 	theirs("one\ntwo\nthree\n")()
 	first, session := visit(t, dir, nil, script.New(
 		script.Call("c1", "read", `{"path":"a.txt"}`),
-		edit(script.Reply{}, "c2", "two", "2").Calls(),
+		edit(script.Reply{}, "c2", "one", "1").Calls(),
 		edit(script.Reply{}, "c3", "two", "2").Calls(),
 		edit(edit(script.Reply{}, "c4", "three", "3"), "c5", "3", "III").Calls(),
 		script.Say("done")), map[string]func(){"c1": theirs("ONE\ntwo\nthree\n"), "c5": theirs("one\n2\nIII\n")})
 	second, _ := visit(t, dir, session, script.New(
 		edit(script.Reply{}, "c6", "III", "three").Calls(),
-		script.Call("r6", "read", `{"path":"a.txt"}`),
-		edit(script.Reply{}, "c7", "III", "three").Calls(),
+		edit(script.Reply{}, "c7", "2", "two").Calls(),
 		script.Say("done")), nil)
 	for _, c := range []struct{ got, want string }{
 		{first["c2"], "has changed since it was last read in step 1"}, {first["c2"], "+ONE"},
 		{first["c3"], "changed a.txt"}, {first["c4"], "changed a.txt"}, {first["c5"], "changed a.txt"},
-		{second["c6"], "has changed since it was last read in step 4"}, {second["c7"], "changed a.txt"},
+		{second["c6"], "It had changed since step 4, and the change is kept. Read it again"}, {second["c7"], "changed a.txt"},
 	} {
 		if !strings.Contains(c.got, c.want) {
 			t.Errorf("got %q, want %q in it", c.got, c.want)
 		}
 	}
 	got, err := os.ReadFile(file)
-	if err != nil || string(got) != "one\n2\nthree\n" {
+	if err != nil || string(got) != "one\ntwo\nthree\n" {
 		t.Errorf("got %q, %v, want both sides' changes", got, err)
 	}
 }

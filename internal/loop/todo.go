@@ -24,7 +24,7 @@ const (
 )
 
 type todoArgs struct {
-	Items []event.TodoItem `json:"items" jsonschema:"the whole list, in order; an empty one clears it"`
+	Items []event.TodoItem `json:"items" jsonschema:"an empty list clears it"`
 }
 
 // conversationTool is a turn.ConversationTool.

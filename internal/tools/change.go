@@ -150,7 +150,13 @@ func changeResult(asked, written []*workspace.Draft) Result {
 		case !bytes.Equal(w.After, d.After):
 			text += " The user approved a different change than you requested. Read the file before you continue."
 		case w.After != nil:
-			text = strings.Join(append([]string{text}, w.Notes...), " ")
+			for _, note := range w.Notes {
+				if !strings.HasSuffix(text, "\n") { // a diff ends with one
+					text += " "
+				}
+				text += note
+			}
+			text = strings.TrimSuffix(text, "\n")
 			r.Reads = append(r.Reads, w.Reading())
 		}
 		if w.Alike != "" {

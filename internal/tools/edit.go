@@ -20,10 +20,10 @@ var editText string
 // editArgs holds one edit, or several in Edits. The schema does not show Edits, but
 // models know it from other assistants.
 type editArgs struct {
-	Path       string    `json:"path,omitempty" schema:"required" jsonschema:"file to change, relative to the working directory, or absolute"`
-	Old        string    `json:"old,omitempty" schema:"required" jsonschema:"text to replace, exactly as in the file, without line numbers; empty only for a new or empty file"`
-	New        string    `json:"new,omitempty" schema:"required" jsonschema:"replacement text"`
-	ReplaceAll bool      `json:"replace_all,omitempty" jsonschema:"replace all occurrences"`
+	Path       string    `json:"path,omitempty" schema:"required" jsonschema:"relative to the working directory, or absolute"`
+	Old        string    `json:"old,omitempty" schema:"required" jsonschema:"text to replace, exactly as in the file"`
+	New        string    `json:"new,omitempty" schema:"required"`
+	ReplaceAll bool      `json:"replace_all,omitempty"`
 	Edits      []oneEdit `json:"edits,omitempty" schema:"hidden"`
 }
 
@@ -78,7 +78,7 @@ func editTool(w *workspace.Workspace, known *workspace.Ledger, format Formatter)
 			places[d].add(e, r)
 		}
 		for d, p := range places {
-			d.Notes = p.notes()
+			d.Notes = append(p.notes(), staleNote(d)...)
 		}
 		return changeCall(ctx, t, format, "edit", 1)
 	}, editForm(w))
@@ -145,7 +145,7 @@ const maxQuotedCommand = 30
 
 // applyEdit applies one edit to its draft.
 func applyEdit(ctx context.Context, t *workspace.Transaction, e oneEdit) (*workspace.Draft, edit.Result, error) {
-	open := t.OpenExisting
+	open := t.OpenText
 	if e.Old == "" {
 		open = t.Open
 	}
@@ -157,11 +157,22 @@ func applyEdit(ctx context.Context, t *workspace.Transaction, e oneEdit) (*works
 		return nil, edit.Result{}, err
 	}
 	r, err := edit.ReplaceListed(ctx, d.After, []byte(e.Old), []byte(e.New), e.ReplaceAll)
+	if d.Stale != nil && ctx.Err() == nil && (err != nil || r.Fit != edit.Exact || r.Numbered || e.ReplaceAll) {
+		return nil, r, d.Stale
+	}
 	if err != nil {
 		return nil, r, fmt.Errorf("edit %s: %w", d.Path, err)
 	}
 	d.After = r.After
 	return d, r, nil
+}
+
+// staleNote returns a note for the model if a file had changed since the model last saw it.
+func staleNote(d *workspace.Draft) []string {
+	if d.Stale == nil {
+		return nil
+	}
+	return []string{d.Stale.Note()}
 }
 
 // editLog records the edits of one file: their lines, and how they matched.

@@ -25,7 +25,7 @@ const maxGlob = 200
 
 type globArgs struct {
 	Pattern string `json:"pattern" jsonschema:"pattern of file names, such as *.go or *.{ts,tsx}, or of paths, such as cmd/**/*_test.go"`
-	Path    string `json:"path,omitempty" jsonschema:"directory to search (default: the working directory)"`
+	Path    string `json:"path,omitempty" jsonschema:"default: the working directory"`
 }
 
 func globTool(w *workspace.Workspace) Tool {

@@ -50,9 +50,10 @@ type job struct {
 	state    string
 	failed   bool // it exited with another code than 0, and was not stopped
 	code     *int
-	stopped  bool // Stop or Close was called
-	reported bool // the model knows that it ended
-	offered  bool // the network was offered for it
+	stopped  bool     // Stop or Close was called
+	reported bool     // the model knows that it ended
+	offered  bool     // the network was offered for it
+	told     []uint16 // the ports of its servers that the model knows
 	undone   []confine.Notice
 }
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,16 +21,18 @@ var jobsText string
 const (
 	maxWait     = 60                     // seconds
 	startGrace  = 500 * time.Millisecond // time for a broken command to fail
+	startMax    = 2 * time.Second        // time for the first output or the port of a server
+	startPoll   = 100 * time.Millisecond // how often the ports are looked at
 	sendTimeout = 2 * time.Second        // time for a job to read a line
 )
 
 type jobsArgs struct {
-	Action  string `json:"action" enum:"start,list,read,send,stop" jsonschema:"what to do"`
-	Command string `json:"command,omitempty" jsonschema:"start: command to run in the background"`
-	ID      int    `json:"id,omitempty" jsonschema:"read, send, stop: job number"`
-	Input   string `json:"input,omitempty" jsonschema:"send: one line of input, without the newline"`
-	Wait    int    `json:"wait_seconds,omitempty" jsonschema:"read: maximum time to wait for the job to end, 1 to 60 seconds (default: do not wait)"`
-	Access  string `json:"access,omitempty" jsonschema:"start: as in shell"`
+	Action  string `json:"action" enum:"start,list,read,send,stop"`
+	Command string `json:"command,omitempty" jsonschema:"for start"`
+	ID      int    `json:"id,omitempty" jsonschema:"for read, send, stop: job number"`
+	Input   string `json:"input,omitempty" jsonschema:"for send: one line"`
+	Wait    int    `json:"wait_seconds,omitempty" jsonschema:"for read: 1 to 60 (default: do not wait)"`
+	Access  string `json:"access,omitempty" jsonschema:"for start: as in shell"`
 }
 
 // prepareJob prepares a call of the jobs tool.
@@ -104,8 +107,8 @@ func startedCommand(a jobsArgs) (*Effective, error) {
 	}}, err
 }
 
-// start starts a command in the background. It waits startGrace to report an
-// immediate failure, or as long as the model asked for.
+// start starts a command in the background. It waits until a server accepts connections,
+// at most as awaitStart does, or for the end as long as the model asked for.
 func (s *shellTool) start(ctx context.Context, a jobsArgs, at location, ok Approved) (Result, error) {
 	note, err := s.checkDir(ctx, at)
 	if err != nil {
@@ -129,14 +132,38 @@ func (s *shellTool) start(ctx context.Context, a jobsArgs, at location, ok Appro
 	if err != nil {
 		return Result{}, fmt.Errorf("%w; the command did not run", err)
 	}
-	r, err := s.jobs.read(ctx, b, max(startGrace, time.Duration(a.Wait)*time.Second))
+	wait := time.Duration(a.Wait) * time.Second
+	if a.Wait == 0 {
+		b.awaitStart(ctx)
+	}
+	r, err := s.jobs.read(ctx, b, wait)
 	if r.Blocked == nil {
 		r.Blocked = s.offerNetwork(b, a.Wait)
 	}
-	head := fmt.Sprintf("[job %d]\n", b.id)
-	r.Text, r.References = head+note+r.Text, append(r.References, head)
+	r.Text = note + r.Text
 	r.Summary, r.Job = fmt.Sprintf("job %d · %s", b.id, r.Summary), b.id
 	return r, err
+}
+
+// awaitStart returns when the job has ended, or accepts connections, or has written output
+// after startGrace, at the latest after startMax.
+func (b *job) awaitStart(ctx context.Context) {
+	began := time.Now()
+	tick := time.NewTicker(startPoll)
+	defer tick.Stop()
+	for {
+		select {
+		case <-b.done:
+			return
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		passed := time.Since(began)
+		if passed >= startMax || passed >= startGrace && b.run.Lines() > 0 || len(b.servers()) > 0 {
+			return
+		}
+	}
 }
 
 // listJobs lists the jobs.
@@ -193,7 +220,7 @@ func (j *Jobs) report(b *job) Result {
 	}
 	switch {
 	case state == "":
-		text += b.serverNote()
+		text += j.serverNote(b)
 	default:
 		if failed {
 			r.Blocked = b.blocked(text, b.run.How().Code)
@@ -204,6 +231,18 @@ func (j *Jobs) report(b *job) Result {
 	end = fmt.Sprintf("[job %d %s]\n", b.id, end)
 	r.Text, r.References = text+end, append(r.References, end)
 	return r
+}
+
+// serverNote returns the note on the servers of a job, if the model does not know of them.
+func (j *Jobs) serverNote(b *job) string {
+	ports := b.servers()
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if slices.Equal(ports, b.told) {
+		return ""
+	}
+	b.told = ports
+	return serverNote(ports)
 }
 
 // runningJob begins the Summary of a job that has not ended.

@@ -118,7 +118,7 @@ func TestPartlyReadFilesAreNotOverwritten(t *testing.T) {
 	}
 	outside := func(r *reader) {
 		r.writeOutside("f", "0\n"+text)
-		if _, err := r.call("edit", obj{"path": "f", "old": "3", "new": "three"}); err == nil {
+		if _, err := r.call("edit", obj{"path": "f", "old": "5", "new": "five"}); err == nil {
 			t.Error("a changed file was edited")
 		}
 	}
@@ -162,8 +162,8 @@ func TestPartlyReadFilesAreNotOverwritten(t *testing.T) {
 func TestChangedFilesAreNotOverwritten(t *testing.T) {
 	calls := map[string]obj{
 		"write": {"path": "f", "content": "mine\n"},
-		"edit":  {"path": "f", "old": "two", "new": "2"},
-		"patch": patchOf("*** Add File: new", "+x", "*** Update File: f", "-two", "+2"),
+		"edit":  {"path": "f", "old": "one\ntwo", "new": "2"},
+		"patch": patchOf("*** Add File: new", "+x", "*** Delete File: f"),
 	}
 	for tool, args := range calls {
 		t.Run(tool, func(t *testing.T) {
@@ -181,10 +181,69 @@ func TestChangedFilesAreNotOverwritten(t *testing.T) {
 			if diff := cmp.Diff(contents(t, r.dir), map[string]string{"f": "one\nand\ntwo\n"}); diff != "" {
 				t.Errorf("got (-), want (+):\n%s", diff)
 			}
-			// The error showed the change, so the call may be retried.
-			r.must(tool, args)
-			// The agent knows the content that it wrote itself.
+			// The error showed the change, so the file may be replaced.
 			r.must("write", obj{"path": "f", "content": "at last\n"})
+		})
+	}
+}
+
+// Text that is in a changed file exactly once is replaced, and the change is kept: a
+// formatter may have made it. The model reads the change in the result.
+func TestTextOfChangedFilesIsReplaced(t *testing.T) {
+	const after = "one\nand\ntwo  \n\n\tthree\n"
+	for name, c := range map[string]struct {
+		tool    string
+		args    obj
+		want    string // content of the file; empty if the call fails
+		ignored bool   // the diff is not shown, because the session was resumed
+	}{
+		"edit":                 {"edit", obj{"path": "f", "old": "one", "new": "1"}, "1\nand\ntwo  \n\n\tthree\n", false},
+		"patch":                {"patch", patchOf("*** Update File: f", "@@", "-one", "+1"), "1\nand\ntwo  \n\n\tthree\n", false},
+		"no content":           {"edit", obj{"path": "f", "old": "one", "new": "1"}, "1\nand\ntwo  \n\n\tthree\n", true},
+		"not exactly":          {"edit", obj{"path": "f", "old": "    three\n", "new": "3\n"}, "", false},
+		"not exactly, patch":   {"patch", patchOf("*** Update File: f", "@@", "-two", "+2"), "", false},
+		"several":              {"edit", obj{"path": "f", "old": "n", "new": "N"}, "", false},
+		"all":                  {"edit", obj{"path": "f", "old": "one", "new": "1", "replace_all": true}, "", false},
+		"only inserted lines":  {"patch", patchOf("*** Update File: f", "@@", "+4"), "", false},
+		"replaced afterwards":  {"patch", patchOf("*** Update File: f", "@@", "-one", "+1", "*** Add File: f", "+x"), "", false},
+		"a move":               {"patch", patchOf("*** Update File: f", "*** Move to: g", "@@", "-one", "+1"), "", false},
+		"two edits, one fails": {"edit", obj{"path": "f", "edits": []obj{{"old": "one", "new": "1"}, {"old": "gone", "new": "2"}}}, "", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newReader(t, map[string]string{"f": "one\ntwo\n\n    three\n"})
+			r.must("read", obj{"path": "f"})
+			if c.ignored {
+				known := workspace.NewReading("f", []byte("one\ntwo\n\n    three\n"))
+				known.Content = nil
+				r.known.Reset()
+				r.known.Add(1, known)
+			}
+			r.writeOutside("f", after)
+			result, err := r.call(c.tool, c.args)
+			if c.want == "" {
+				if _, ok := errors.AsType[*workspace.ChangedError](err); !ok {
+					t.Fatalf("got %v, want a *ChangedError", err)
+				}
+				c.want = after
+			} else {
+				note := "It had changed since step 1, and the change is kept:\n@@ -1,4 +1,5 @@\n one\n-two\n+and\n"
+				if c.ignored {
+					note = "It had changed since step 1, and the change is kept. Read it again before you change other lines."
+				}
+				if err != nil || !strings.Contains(result.Text, note) {
+					t.Errorf("got %q, %v, want the note %q", result.Text, err, note)
+				}
+				_, err := r.call("write", obj{"path": "f", "content": "mine\n"})
+				if ok := err == nil; ok == c.ignored {
+					t.Errorf("replacing the file: %v", err)
+				}
+				if !c.ignored {
+					return
+				}
+			}
+			if diff := cmp.Diff(contents(t, r.dir), map[string]string{"f": c.want}); diff != "" {
+				t.Errorf("got (-), want (+):\n%s", diff)
+			}
 		})
 	}
 }

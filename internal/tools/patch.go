@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"slices"
 	"strings"
 
 	"agent/internal/llm"
@@ -24,7 +25,7 @@ var patchGrammar string
 const maxTitled = 3
 
 type patchArgs struct {
-	Patch string `json:"patch" jsonschema:"complete patch, from *** Begin Patch to *** End Patch"`
+	Patch string `json:"patch" jsonschema:"from *** Begin Patch to *** End Patch"`
 }
 
 func patchTool(w *workspace.Workspace, known *workspace.Ledger, format Formatter) Tool {
@@ -93,6 +94,11 @@ func hereDocument(command string) (patch string, ok bool) {
 	return patch, ok && closed && end != "" && strings.HasPrefix(patch, patchBegin)
 }
 
+// onlyInserts reports whether a hunk has no text that the file must have.
+func onlyInserts(h edit.Hunk) bool {
+	return !slices.ContainsFunc(h.Lines, func(l edit.Line) bool { return l.Op != edit.Insert && strings.TrimSpace(l.Text) != "" })
+}
+
 func verbOf(a edit.FileAction) string {
 	switch a.Kind {
 	case edit.Add:
@@ -112,7 +118,11 @@ func applyAction(ctx context.Context, t *workspace.Transaction, a edit.FileActio
 		}
 		return t.Add(d, a.Content)
 	}
-	d, err := t.OpenExisting(a.Path)
+	open := t.OpenExisting
+	if len(a.Hunks) > 0 && a.MoveTo == "" {
+		open = t.OpenText
+	}
+	d, err := open(a.Path)
 	if err != nil {
 		return err
 	}
@@ -124,10 +134,13 @@ func applyAction(ctx context.Context, t *workspace.Transaction, a edit.FileActio
 			return err
 		}
 		r, err := edit.ApplyHunks(ctx, d.After, a.Hunks)
+		if d.Stale != nil && ctx.Err() == nil && (err != nil || r.Fit != edit.Exact || slices.ContainsFunc(a.Hunks, onlyInserts)) {
+			return d.Stale
+		}
 		if err != nil {
 			return err
 		}
-		d.After = r.After
+		d.After, d.Notes = r.After, append(d.Notes, staleNote(d)...)
 		if r.Fit != edit.Exact {
 			d.Notes = append(d.Notes, r.Fit.String())
 		}

@@ -23,9 +23,9 @@ import (
 var readText string
 
 type readArgs struct {
-	Path   string `json:"path" jsonschema:"file to read, relative to the working directory, or absolute"`
-	Offset int    `json:"offset,omitempty" jsonschema:"first line to return, from 1"`
-	Limit  int    `json:"limit,omitempty" jsonschema:"number of lines to return (default 2000)"`
+	Path   string `json:"path" jsonschema:"relative to the working directory, or absolute"`
+	Offset int    `json:"offset,omitempty" jsonschema:"first line, from 1"`
+	Limit  int    `json:"limit,omitempty" jsonschema:"number of lines (default 2000)"`
 }
 
 // reader implements the read tool.

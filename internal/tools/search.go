@@ -29,19 +29,21 @@ const (
 	maxOutput      = 50_000  // bytes, with max_results
 	// searchPatience is how long the remaining matches are counted once max_results
 	// were found.
-	searchPatience  = 5 * time.Second
+	searchPatience = 5 * time.Second
+	// literalPatience is how long the lines with the literal text of a pattern are counted.
+	literalPatience = time.Second
 	maxSimilarTypes = 3
 )
 
 type searchArgs struct {
-	Pattern    string `json:"pattern" jsonschema:"regular expression in RE2 syntax, matched line by line"`
-	Path       string `json:"path,omitempty" jsonschema:"file or directory to search (default: the working directory)"`
-	Glob       string `json:"glob,omitempty" jsonschema:"search only files that match, such as *.go, *.{ts,tsx} or src/**/*.py"`
-	Type       string `json:"type,omitempty" jsonschema:"search only files of this type, such as go, py, js, ts, rust, java, c, cpp, md, json, yaml"`
-	Context    int    `json:"context,omitempty" jsonschema:"lines to show before and after each match"`
-	IgnoreCase bool   `json:"ignore_case,omitempty" jsonschema:"ignore case"`
-	Multiline  bool   `json:"multiline,omitempty" jsonschema:"let matches span lines: \\n and \\s match a newline, and . does after (?s)"`
-	MaxResults int    `json:"max_results,omitempty" jsonschema:"maximum number of matches to show (default 100)"`
+	Pattern    string `json:"pattern" jsonschema:"RE2 regular expression, matched line by line"`
+	Path       string `json:"path,omitempty" jsonschema:"file or directory (default: the working directory)"`
+	Glob       string `json:"glob,omitempty" jsonschema:"only files such as *.go, *.{ts,tsx} or src/**/*.py"`
+	Type       string `json:"type,omitempty" jsonschema:"only files of a type such as go, py, ts, rust, cpp, md, yaml"`
+	Context    int    `json:"context,omitempty" jsonschema:"lines before and after each match"`
+	IgnoreCase bool   `json:"ignore_case,omitempty"`
+	Multiline  bool   `json:"multiline,omitempty" jsonschema:"let matches span lines; . matches a newline after (?s)"`
+	MaxResults int    `json:"max_results,omitempty" jsonschema:"default 100"`
 }
 
 func searchTool(w *workspace.Workspace) Tool {
@@ -74,7 +76,11 @@ func searchTool(w *workspace.Workspace) Tool {
 			if err != nil {
 				return Result{}, wrapError(ctx, "search "+at.Name(), err)
 			}
-			return searchResult(at, r, a, o.Max), nil
+			out := searchResult(at, r, a, o.Max)
+			if r.InFiles == 0 {
+				out.Text += a.literalNote(ctx, tree, at.Path, match)
+			}
+			return out, ctx.Err()
 		}), nil
 	}, intake.Form{
 		Names: []string{"grep", "grep_search", "grep_files", "search_file_content", "search_files", "search_text", "search_code", "search_dir", "search_file", "ripgrep", "rg"},
@@ -90,6 +96,24 @@ func searchTool(w *workspace.Workspace) Tool {
 		Paths: []string{"path"}, Exists: exists(w), Ranges: map[string]intake.Range{"context": {Max: maxContext}, "max_results": {Max: maxResults}},
 		ReadOnly: true, Rewrite: rewriteSearch,
 	})
+}
+
+// literalNote says how often a pattern that matched nothing is in the files as literal text;
+// empty if it is not, or has no operators.
+func (a searchArgs) literalNote(ctx context.Context, tree *search.Tree, start string, match func(string) bool) string {
+	literal, ok := search.Literal(a.Pattern)
+	if !ok {
+		return ""
+	}
+	q, err := search.Compile(literal, search.Syntax{IgnoreCase: a.IgnoreCase})
+	if err != nil {
+		return ""
+	}
+	r, err := tree.Grep(ctx, start, q, search.Options{Match: match, Max: 1, Patience: literalPatience})
+	if err != nil || r.Lines == 0 {
+		return ""
+	}
+	return fmt.Sprintf("The pattern has operators without a backslash. As literal text it is in %s: search for %s\n", phrase.Count(r.Lines, "line"), literal)
 }
 
 // rewriteSearch translates the arguments of the search tools of other assistants.

@@ -69,8 +69,8 @@ func searchResult(at workspace.Place, r search.Results, a searchArgs, most int) 
 		b.WriteString(" in " + kinds)
 	}
 	b.WriteString(".\n" + omittedNote(r, shown, files, most) + unsearchedNote(r))
-	if re2, ok := search.FromGrep(a.Pattern); ok && r.InFiles == 0 {
-		fmt.Fprintf(&b, "Patterns are RE2, in which \\|, \\( and \\{ are literal characters. If you meant operators, the pattern is: %s\n", re2)
+	if re2, ok := search.FromGrep(a.Pattern); ok && r.InFiles == 0 && strings.Contains(a.Pattern, `\|`) {
+		fmt.Fprintf(&b, "Patterns are RE2, in which \\| is a literal character. If you meant the operator, the pattern is: %s\n", re2)
 	}
 	return Result{Text: b.String(), Summary: summary + limitsSummary(r.Limits)}
 }

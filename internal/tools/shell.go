@@ -32,10 +32,10 @@ const (
 )
 
 type shellArgs struct {
-	Command string `json:"command" jsonschema:"command line or script to run"`
-	Timeout int    `json:"timeout_seconds,omitempty" jsonschema:"time limit in seconds, 1 to 600 (default 120)"`
-	Quiet   int    `json:"quiet_seconds,omitempty" jsonschema:"limit in seconds without output, 1 to 600 (default: none)"`
-	AtLimit string `json:"at_limit,omitempty" enum:"background,end" jsonschema:"what to do at a limit: continue as a job (default) or end"`
+	Command string `json:"command"`
+	Timeout int    `json:"timeout_seconds,omitempty" jsonschema:"time limit, 1 to 600 (default 120)"`
+	Quiet   int    `json:"quiet_seconds,omitempty" jsonschema:"limit without output, 1 to 600 (default: none)"`
+	AtLimit string `json:"at_limit,omitempty" enum:"background,end" jsonschema:"default background: continue as a job"`
 	Access  string `json:"access,omitempty" jsonschema:"asks the user for more: network: WHY, or PATHS TO WRITE: WHY"`
 }
 
@@ -266,11 +266,18 @@ func (s *shellTool) setDir(to string) (note string) {
 	if s.dir = rel; rel == before {
 		return ""
 	}
+	if rel == "." {
+		rel = topDir
+	}
 	return nextDirNote + rel + "]\n"
 }
 
-// nextDirNote begins the note on the directory of the next command.
-const nextDirNote = "[the next command runs in "
+const (
+	// nextDirNote begins the note on the directory of the next command.
+	nextDirNote = "[the next command runs in "
+	// topDir is the directory of the session in that note.
+	topDir = "the working directory"
+)
 
 // NextDir returns the directory in which the next command runs according to the
 // result of a shell call; empty if it does not tell.
@@ -281,6 +288,9 @@ func NextDir(result string) string {
 	}
 	line, _, _ := strings.Cut(result[i+len(nextDirNote):], "\n")
 	dir, _ := strings.CutSuffix(line, "]")
+	if dir == topDir {
+		return "."
+	}
 	return dir
 }
 
@@ -336,7 +346,7 @@ func (o commandOutcome) describeEnd() (how, end string) {
 	var limit, hint string
 	switch o.why {
 	case shell.Ended:
-		end = o.Ended + o.failedParts()
+		end = o.Ended + o.noMatch() + o.failedParts()
 		return strings.ReplaceAll(end, ";", ","), end
 	case shell.Interrupted:
 		return "interrupted", "interrupted after " + seconds(o.Took)
@@ -355,6 +365,14 @@ func (o commandOutcome) describeEnd() (how, end string) {
 		hint = "It could not continue in the background: " + o.notJob.Error()
 	}
 	return "stopped after " + seconds(o.Took), limit + ", the limit; stopped. " + hint
+}
+
+// noMatch says that the command ended with a search that found nothing; empty if it did not.
+func (o commandOutcome) noMatch() string {
+	if o.Code == 1 && o.Lines == 0 && pipeline.Searches(o.Command) {
+		return ": no match"
+	}
+	return ""
 }
 
 // failedParts names the parts of the pipeline with which the command ended that failed, except for

@@ -116,18 +116,18 @@ func (l launched) end() []confine.Notice {
 	return append(notices, l.guard.EndWith(confine.Seen{Planted: kept.Planted, Made: kept.Made, Created: kept.Created})...)
 }
 
-// serverNote returns a note for the model about the servers that the user cannot reach;
-// empty if there are none.
-func (l launched) serverNote() string {
+// serverNote returns a note for the model about servers, by their ports, that the user cannot
+// reach; empty if there are none.
+func serverNote(servers []uint16) string {
 	var ports []string
-	for _, port := range l.servers() {
+	for _, port := range servers {
 		ports = append(ports, strconv.Itoa(int(port)))
 	}
 	if ports == nil {
 		return ""
 	}
 	return "[listening in the sandbox on port " + strings.Join(ports, ", ") +
-		": your commands can reach it; programs of the user, such as a browser, cannot, unless the user approves the network for this job]\n"
+		": your commands reach it, programs of the user such as a browser do not]\n"
 }
 
 // servers returns the ports of servers in the sandbox that were started after the

@@ -14,8 +14,8 @@ import (
 var writeText string
 
 type writeArgs struct {
-	Path    string `json:"path" jsonschema:"file to write, relative to the working directory, or absolute"`
-	Content string `json:"content" jsonschema:"complete new content of the file"`
+	Path    string `json:"path" jsonschema:"relative to the working directory, or absolute"`
+	Content string `json:"content" jsonschema:"complete content, with a newline at the end where needed"`
 }
 
 func writeTool(w *workspace.Workspace, known *workspace.Ledger, format Formatter) Tool {

@@ -26,13 +26,13 @@ const (
 )
 
 type arguments struct {
-	Agent      string   `json:"agent" jsonschema:"name of an agent"`
-	Prompt     string   `json:"prompt" jsonschema:"the complete task"`
+	Agent      string   `json:"agent"`
+	Prompt     string   `json:"prompt"`
 	Model      string   `json:"model,omitempty" jsonschema:"only if the user names one"`
-	Tools      []string `json:"tools,omitempty" jsonschema:"it gets only these; [none] for no tools"`
-	MaxSteps   int      `json:"max_steps,omitempty" jsonschema:"steps after which it must answer"`
-	Background bool     `json:"background,omitempty" jsonschema:"do not wait: the answer arrives as a message"`
-	Isolation  string   `json:"isolation,omitempty" enum:"worktree" jsonschema:"it edits a copy, whose changes the user approves"`
+	Tools      []string `json:"tools,omitempty" jsonschema:"only these; [none] for no tools"`
+	MaxSteps   int      `json:"max_steps,omitempty" jsonschema:"it must answer after these"`
+	Background bool     `json:"background,omitempty" jsonschema:"the answer arrives as a message"`
+	Isolation  string   `json:"isolation,omitempty" enum:"worktree" jsonschema:"it edits a copy; the user approves the changes"`
 }
 
 const (

@@ -106,14 +106,14 @@ func Decisions() []Decision { return []Decision{Allow, Always, Refuse, Answered}
 
 // Choice is one answer that a question of the model offers.
 type Choice struct {
-	Text    string `json:"text" jsonschema:"the choice in a few words, on one line"`
-	Explain string `json:"explain,omitempty" jsonschema:"its meaning or cost, in one sentence"`
+	Text    string `json:"text" jsonschema:"in a few words, on one line"`
+	Explain string `json:"explain,omitempty" jsonschema:"its meaning or cost, unless obvious"`
 }
 
 // TodoItem is one item of the model's plan.
 type TodoItem struct {
-	Text  string    `json:"text" jsonschema:"what to do, in a few words on one line"`
-	State TodoState `json:"state" enum:"pending,active,done" jsonschema:"pending, active or done"`
+	Text  string    `json:"text" jsonschema:"in a few words, on one line"`
+	State TodoState `json:"state" enum:"pending,active,done"`
 }
 
 // TodoState is the progress of a TodoItem.

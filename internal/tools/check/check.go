@@ -80,7 +80,7 @@ func (k *Checks) Run(ctx context.Context, _ tools.Info, c tools.Call, ok tools.A
 }
 
 type diagnosticsArgs struct {
-	Path string `json:"path,omitempty" jsonschema:"file to check, relative to the working directory (default: the whole project)"`
+	Path string `json:"path,omitempty" jsonschema:"default: the whole project"`
 }
 
 // prepare prepares a call of the diagnostics tool. Its effect is Read, because

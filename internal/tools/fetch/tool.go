@@ -28,9 +28,9 @@ const (
 )
 
 type fetchArgs struct {
-	URL    string `json:"url" jsonschema:"complete URL: https://example.org/page"`
-	Offset int    `json:"offset,omitempty" jsonschema:"first byte of the text, to continue an earlier fetch"`
-	Length int    `json:"length,omitempty" jsonschema:"maximum bytes of text to return, up to 204800 (default 51200)"`
+	URL    string `json:"url" jsonschema:"complete, with https://"`
+	Offset int    `json:"offset,omitempty" jsonschema:"byte of the text to continue at"`
+	Length int    `json:"length,omitempty" jsonschema:"maximum bytes, up to 204800 (default 51200)"`
 }
 
 // PDFText returns the text of a PDF. See tools.Commands.PDFText.

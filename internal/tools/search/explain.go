@@ -3,6 +3,7 @@ package search
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"regexp/syntax"
 	"strings"
 
@@ -20,6 +21,33 @@ func patternError(pattern string, err error) error {
 		what += ": " + e.Expr
 	}
 	return advice.Add(fmt.Errorf("the pattern %s is not a valid regular expression (%s)", pattern, what), "%s", patternAdvice(pattern, e))
+}
+
+// Literal returns the RE2 form of a pattern in which ( ) [ ] { } * + ? and | were meant
+// literally, whether they have a backslash or not. It reports false if the pattern has none
+// of them without a backslash, or has another escape, such as a class.
+func Literal(pattern string) (re2 string, ok bool) {
+	const special = `()[]{}*+?|`
+	var text strings.Builder
+	for i := 0; i < len(pattern); i++ {
+		c := pattern[i]
+		switch {
+		case c == '\\' && i+1 < len(pattern) && !isWord(pattern[i+1]):
+			i++
+			c = pattern[i]
+		case c == '\\':
+			return "", false
+		case strings.IndexByte(special, c) >= 0:
+			ok = true
+		}
+		text.WriteByte(c)
+	}
+	return regexp.QuoteMeta(text.String()), ok
+}
+
+// isWord reports whether c is a letter, a digit or a part of a character outside ASCII.
+func isWord(c byte) bool {
+	return c >= 0x80 || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
 // FromGrep returns the RE2 form of a pattern in the basic syntax of grep, in which
@@ -54,7 +82,11 @@ func FromGrep(pattern string) (re2 string, ok bool) {
 // patternAdvice returns advice for an error in a pattern.
 func patternAdvice(pattern string, e *syntax.Error) string {
 	re2, grep := FromGrep(pattern)
+	literal, hasOperators := Literal(pattern)
+	parenthesis := e.Code == syntax.ErrMissingParen || e.Code == syntax.ErrUnexpectedParen
 	switch {
+	case parenthesis && hasOperators && !strings.Contains(pattern, "|") && !strings.Contains(pattern, `.*`):
+		return "Escape ( ) [ ] { } . * + ? ^ $ | with a backslash to match them literally: " + literal
 	case grep:
 		return `Patterns are RE2, in which \|, \( and \{ are literal characters. With operators it is: ` + re2
 	case lookaround(pattern):

@@ -14,7 +14,10 @@ const (
 	maxDiff      = 8 << 10 // bytes
 )
 
-const readAgain = "Read it again before you change it."
+const (
+	readAgain = "Read it again before you change it."
+	baseOnNew = "Base your change on the new content."
+)
 
 // checkUnchanged returns a *ChangedError if content differs from what the model
 // last saw of the file.
@@ -25,7 +28,7 @@ func (l *Ledger) checkUnchanged(path string, content []byte) error {
 	}
 	e := &ChangedError{Path: path, Step: step, What: readAgain}
 	if diff, ok := smallDiff(old, content); ok {
-		e.What = "Diff:\n" + diff + "Base your change on the new content."
+		e.What = "Diff:\n" + diff + baseOnNew
 		r := NewReading(path, content)
 		r.Part = l.unseen(path, old) > 0
 		e.Reads = []Reading{r}

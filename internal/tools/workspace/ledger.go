@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -199,6 +200,18 @@ type ChangedError struct {
 	What  string    // the difference as a diff, or advice
 	Reads []Reading // file contents that the diff shows the model; nil without a diff
 }
+
+// Note describes, for the model, the change of a file in which other text was replaced.
+func (e *ChangedError) Note() string {
+	if e.Reads == nil {
+		return fmt.Sprintf("It had changed since step %d, and the change is kept. Read it again before you change other lines.", e.Step)
+	}
+	_, diff, _ := strings.Cut(strings.TrimSuffix(e.What, baseOnNew), "\n")
+	return fmt.Sprintf("It had changed since step %d, and the change is kept:\n", e.Step) + diff
+}
+
+// showsAll reports whether the model knows the complete file after it got e.
+func (e *ChangedError) showsAll() bool { return e != nil && len(e.Reads) == 1 && !e.Reads[0].Part }
 
 // Error returns the text for the model.
 func (e *ChangedError) Error() string {

@@ -29,6 +29,8 @@ type Draft struct {
 	// Alike says, for the model, that the name it used only looks like that of the file.
 	Alike   string
 	Outcome []string // how it was written, for the model; set by Commit if that is unusual
+	// Stale is set if the file has changed since the model last saw it: see OpenText.
+	Stale *ChangedError
 
 	tree         *tree            // to which the file belongs
 	at           string           // path in tree, with slashes
@@ -82,11 +84,12 @@ func (w *Workspace) Begin(known *Ledger) *Transaction {
 // exist, unless its name looks like that of another file. The error is a *ChangedError if the file has changed since the model
 // last saw it.
 func (t *Transaction) Open(name string) (*Draft, error) {
-	return t.open(name, (*alike).checkNew)
+	return t.open(name, (*alike).checkNew, false)
 }
 
-// open is Open with a check of the names that do not exist.
-func (t *Transaction) open(name string, check func(*alike, string, *Draft) error) (*Draft, error) {
+// open is Open with a check of the names that do not exist. If stale is set, a file that has
+// changed since the model last saw it is opened too.
+func (t *Transaction) open(name string, check func(*alike, string, *Draft) error, stale bool) (*Draft, error) {
 	seen, same, err := t.work.openDraft(name)
 	if err == nil {
 		err = check(same, name, seen)
@@ -107,6 +110,9 @@ func (t *Transaction) open(name string, check func(*alike, string, *Draft) error
 	for _, d := range t.drafts {
 		if d.Path == seen.Path {
 			d.addSpelling(spelled)
+			if d.Stale != nil && !stale {
+				return nil, d.Stale
+			}
 			return d, nil
 		}
 		if d.info != nil && seen.info != nil && os.SameFile(d.info, seen.info) {
@@ -117,11 +123,14 @@ func (t *Transaction) open(name string, check func(*alike, string, *Draft) error
 		}
 	}
 	if seen.info != nil {
-		if err := t.checkKnown(seen, spelled); err != nil {
+		err := t.checkKnown(seen, spelled)
+		changed, ok := errors.AsType[*ChangedError](err)
+		if err != nil && !(ok && stale) {
 			return nil, err
 		}
+		seen.Stale = changed
 	}
-	seen.whole = len(seen.Before) == 0 || t.known.unseen(seen.Path, seen.Before) == 0
+	seen.whole = len(seen.Before) == 0 || t.known.unseen(seen.Path, seen.Before) == 0 || seen.Stale.showsAll()
 	seen.addSpelling(spelled)
 	t.drafts = append(t.drafts, seen)
 	return seen, nil
@@ -167,8 +176,15 @@ func (d *Draft) addSpelling(name string) {
 }
 
 // OpenExisting is Open for a file that must exist.
-func (t *Transaction) OpenExisting(name string) (*Draft, error) {
-	d, err := t.open(name, func(*alike, string, *Draft) error { return nil })
+func (t *Transaction) OpenExisting(name string) (*Draft, error) { return t.openExisting(name, false) }
+
+// OpenText is OpenExisting for replacing text of the file. It opens also a file that has
+// changed since the model last saw it, and sets Stale. The caller returns Stale as its error
+// unless the text to replace is in the file exactly once, so that no other change is lost.
+func (t *Transaction) OpenText(name string) (*Draft, error) { return t.openExisting(name, true) }
+
+func (t *Transaction) openExisting(name string, stale bool) (*Draft, error) {
+	d, err := t.open(name, func(*alike, string, *Draft) error { return nil }, stale)
 	switch {
 	case err != nil:
 		return nil, err

@@ -88,6 +88,40 @@ func Names(script string) (names []string) {
 	return names
 }
 
+// Searches reports whether exit code 1 of a script can only be that of a search such as grep with
+// which it ends: the other parts of the script do not decide its exit code.
+func Searches(script string) bool {
+	f, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(script), "")
+	if err != nil || len(f.Stmts) == 0 || leavesEarly(f) {
+		return false
+	}
+	s := f.Stmts[len(f.Stmts)-1]
+	for {
+		c, ok := s.Cmd.(*syntax.BinaryCmd)
+		if !ok || s.Negated || s.Background {
+			break
+		}
+		if c.Op != syntax.AndStmt && !isPipe(c) || c.Op == syntax.AndStmt && program(c.X) != "cd" {
+			return false
+		}
+		s = c.Y
+	}
+	return !s.Negated && !s.Background && slices.Contains([]string{"grep", "egrep", "fgrep", "rg", "git grep"}, program(s))
+}
+
+// program returns the program of a statement. For git it includes the subcommand.
+func program(s *syntax.Stmt) string {
+	c, ok := s.Cmd.(*syntax.CallExpr)
+	if !ok || len(c.Args) == 0 {
+		return ""
+	}
+	if c.Args[0].Lit() == "git" {
+		return name(s)
+	}
+	p := c.Args[0].Lit()
+	return p[strings.LastIndexByte(p, '/')+1:]
+}
+
 // subcommand matches a word that says what a program does, such as "test".
 var subcommand = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z][a-z:-]*$`) })
 

@@ -33,3 +33,31 @@ func TestNamesOfTheLastPipeline(t *testing.T) {
 		}
 	}
 }
+
+func TestExitCodeOneOfASearchMeansNoMatch(t *testing.T) {
+	for script, want := range map[string]bool{
+		"grep x f":                      true,
+		"/bin/grep -rn x .":             true,
+		"cd src && rg x":                true,
+		"make; git grep x":              true,
+		"go test ./... | grep FAIL":     true,
+		"go test | tail | egrep -v ok":  true,
+		"cd a && cat f | grep x":        true,
+		"git log":                       false,
+		"grep x f | head":               false,
+		"test -f f && grep x f":         false,
+		"grep x f || true":              false,
+		"! grep x f":                    false,
+		"grep x f &":                    false,
+		"set -e; false; grep x f":       false,
+		"set -o pipefail; go test|grep": false,
+		"if true; then grep x f; fi":    false,
+		"echo grep":                     false,
+		"grep 'x":                       false,
+		"":                              false,
+	} {
+		if got := pipeline.Searches(script); got != want {
+			t.Errorf("%q: got %v, want %v", script, got, want)
+		}
+	}
+}

@@ -289,8 +289,9 @@ except OSError as e:
 	}
 }
 
-// Undo keeps the access control list and the extended attributes of a file. If a command removed
-// it, the group gets no more permissions than the list gave it.
+// Undo keeps the access control list and the extended attributes of a file, and restores those of a
+// removed file. It does not restore those of a removed directory: the group gets no more permissions
+// than the list gave it.
 func TestUndoOfFilesWithAccessControlLists(t *testing.T) {
 	watched(t)
 	t.Parallel()
@@ -317,16 +318,18 @@ func TestUndoOfFilesWithAccessControlLists(t *testing.T) {
 	}
 	out, code := h.agent(t, "undo", "--yes")
 	value := make([]byte, 100)
-	if n, err := unix.Getxattr(in("changed"), "user.note", value); err != nil || string(value[:n]) != "precious" {
-		t.Errorf("the attribute is %q, %v", value[:max(n, 0)], err)
+	for _, name := range []string{"changed", "removed"} {
+		if n, err := unix.Getxattr(in(name), "user.note", value); err != nil || string(value[:n]) != "precious" {
+			t.Errorf("the attribute of %s is %q, %v", name, value[:max(n, 0)], err)
+		}
 	}
-	for name, want := range map[string]os.FileMode{"changed": 0o770, "removed": 0o700, "d": os.ModeDir | 0o700} {
+	for name, want := range map[string]os.FileMode{"changed": 0o770, "removed": 0o770, "d": os.ModeDir | 0o700} {
 		info, err := os.Stat(in(name))
 		if err != nil || info.Mode() != want {
 			t.Errorf("%s has mode %v, %v; want %v", name, info.Mode(), err, want)
 		}
 	}
-	if code != 1 || !strings.Contains(out, "removed: it was restored, but its access control list could not be") || read(t, h, "changed")+read(t, h, "removed")+read(t, h, "d/x") != "mine\nmine\nx\n" {
+	if code != 1 || !strings.Contains(out, "d: it was restored, but its access control list could not be") || read(t, h, "changed")+read(t, h, "removed")+read(t, h, "d/x") != "mine\nmine\nx\n" {
 		t.Errorf("exit code %d: %s", code, out)
 	}
 }

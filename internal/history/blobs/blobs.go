@@ -39,6 +39,13 @@
 // ID.undo is the pack of a session. ID.PACK.undo is a hard link to the pack of another
 // session, from which session ID was forked. So a pack exists as long as any session
 // needs it, and a fork on a file system without hard links lacks the old contents.
+//
+// # Kept files
+//
+// ID.kept is a directory with files of the user that commands removed or replaced: links instead of
+// copies, so that keeping them takes no time and no space. The notes of the session name them. They
+// have no SHA-256 until Sum reads them. Nothing can write to them, unless a program had opened them
+// before; their size and time of modification show that.
 package blobs
 
 import (
@@ -67,6 +74,11 @@ var (
 type Limits struct {
 	Pack  int64 // of one pack; by default 512 MB, so that open sessions leave room for others
 	Total int64 // of all packs in a directory; by default 1 GB
+	// Kept limits the kept files of all sessions; by default 8 GB. They were on the disk before.
+	Kept int64
+	// Free is how much of the disk should stay free: kept files of earlier turns are removed for it.
+	// By default 1 GB.
+	Free int64
 }
 
 func (l Limits) orDefaults() Limits {
@@ -75,6 +87,12 @@ func (l Limits) orDefaults() Limits {
 	}
 	if l.Total == 0 {
 		l.Total = 1 << 30
+	}
+	if l.Kept == 0 {
+		l.Kept = 8 << 30
+	}
+	if l.Free == 0 {
+		l.Free = 1 << 30
 	}
 	return l
 }
@@ -102,6 +120,8 @@ type Pack struct {
 	closed   bool
 	buf      []byte
 	held     *os.File // of HoldForCommand; nil if it was not called
+
+	kept kept
 }
 
 // file is the file of a pack.
@@ -134,7 +154,7 @@ func Path(dir, session string) string { return filepath.Join(dir, session+extens
 // Open opens the pack at path, which ends with .undo. The first Put or Append creates
 // the file and its directory. The error is an ErrNewer or that of reading the file.
 func Open(path string, limits Limits) (*Pack, error) {
-	p := &Pack{path: path, limits: limits.orDefaults(), index: map[hash]int64{}}
+	p := &Pack{path: path, limits: limits.orDefaults(), index: map[hash]int64{}, kept: kept{total: -1}}
 	if _, err := p.open(); err != nil && !errors.Is(err, errUnreadable) {
 		return nil, err
 	}
@@ -211,6 +231,9 @@ func (p *Pack) Sync() error {
 			return fmt.Errorf("sync %s: %w", p.path, err)
 		}
 		p.dirty = false
+	}
+	if err := filelock.SyncDir(p.KeptDir()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("sync %s: %w", p.KeptDir(), err)
 	}
 	return nil
 }

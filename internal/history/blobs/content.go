@@ -133,8 +133,12 @@ func (p *Pack) add(h head, payload []byte) error {
 // stored, in bytes.
 const recentSize = 1 << 20
 
-// stored reports whether the index has a content whose record is undamaged. It locks mu.
+// stored reports whether the index has a content whose record is undamaged, or a kept file has it. It
+// locks mu.
 func (p *Pack) stored(h hash) bool {
+	if _, checked, ok := p.keptWith(h); ok && checked {
+		return true
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.indexed > 0 {
@@ -240,6 +244,9 @@ func (p *Pack) Has(sum string) bool {
 	if !ok {
 		return false
 	}
+	if _, _, ok := p.keptWith(h); ok {
+		return true
+	}
 	_, _, err := p.find(h)
 	return err == nil
 }
@@ -262,6 +269,9 @@ func (p *Pack) Copy(w io.Writer, sum string) error {
 	}
 	q, at, err := p.find(h)
 	if err != nil {
+		if name, _, ok := p.keptWith(h); ok {
+			return p.copyKept(w, name, h)
+		}
 		return err
 	}
 	all := sha256.New()

@@ -139,22 +139,10 @@ func makeRoom(dir, session string, growth, limit int64) error {
 // remove removes a pack unless a session that needs it is open. It reports whether the
 // pack is gone.
 func (k packFiles) remove(dir string) bool {
-	for _, s := range k.sessions {
-		f, err := os.OpenFile(filepath.Join(dir, s+logExtension), os.O_RDWR, 0)
-		if errors.Is(err, fs.ErrNotExist) {
-			if time.Since(k.modified) < 24*time.Hour { // the session may be about to begin
-				return false
-			}
-			continue
-		}
-		if err != nil {
-			return false
-		}
-		defer f.Close()
-		if free, err := filelock.Try(f); err != nil || !free {
-			return false
-		}
-		defer filelock.Unlock(f)
+	release, ok := k.lockSessions(dir)
+	defer release()
+	if !ok {
+		return false
 	}
 	gone := true
 	for _, s := range k.sessions {
@@ -162,7 +150,40 @@ func (k packFiles) remove(dir string) bool {
 			gone = false
 		}
 	}
+	if gone {
+		_ = os.RemoveAll(filepath.Join(dir, k.id+keptExtension))
+	}
 	return gone
+}
+
+// lockSessions locks the sessions that need a pack until release is called. It reports false if one of
+// them is open, or may be about to begin.
+func (k packFiles) lockSessions(dir string) (release func(), ok bool) {
+	var locked []*os.File
+	release = func() {
+		for _, f := range locked {
+			_ = filelock.Unlock(f)
+			_ = f.Close()
+		}
+	}
+	for _, s := range k.sessions {
+		f, err := os.OpenFile(filepath.Join(dir, s+logExtension), os.O_RDWR, 0)
+		if errors.Is(err, fs.ErrNotExist) {
+			if time.Since(k.modified) < 24*time.Hour { // the session may be about to begin
+				return release, false
+			}
+			continue
+		}
+		if err != nil {
+			return release, false
+		}
+		if free, err := filelock.Try(f); err != nil || !free {
+			_ = f.Close()
+			return release, false
+		}
+		locked = append(locked, f)
+	}
+	return release, true
 }
 
 // name returns the name of the pack's file for a session that needs it.
@@ -204,8 +225,8 @@ func Fork(dir, from, to string) {
 	}
 }
 
-// Remove removes the pack of a session. Contents that a fork of it needs remain with the
-// fork.
+// Remove removes the pack of a session and its kept files. Contents that a fork of it needs remain
+// with the fork, which needs no kept files: it only undoes its own changes.
 func Remove(dir, session string) error {
 	own := Path(dir, session)
 	var all error
@@ -214,7 +235,7 @@ func Remove(dir, session string) error {
 			all = errors.Join(all, err)
 		}
 	}
-	return all
+	return errors.Join(all, os.RemoveAll(strings.TrimSuffix(own, extension)+keptExtension))
 }
 
 // Sizes returns the size of the pack of a session, without those that it was forked
@@ -230,5 +251,11 @@ func Sizes(dir, session string) (own, all int64, err error) {
 			own = k.size
 		}
 	}
-	return own, all, err
+	files, total := keptFiles(dir)
+	for _, f := range files {
+		if f.dir == filepath.Join(dir, session+keptExtension) {
+			own += f.size
+		}
+	}
+	return own, all + total, err
 }

@@ -97,6 +97,7 @@ func (r *Restorer) Unfinished() bool { return readHistory(r.pack, r.dirs[0]).pen
 // Recover finishes the undo that a crash interrupted. It returns nil if there was none.
 // Call it at the start of a session, before any tool runs.
 func (r *Restorer) Recover() (*event.Undone, error) {
+	r.pack.UnshareAll(snapshot.MaxFile)
 	h := readHistory(r.pack, r.dirs[0])
 	if h.pending == nil {
 		return nil, nil

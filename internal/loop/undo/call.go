@@ -142,8 +142,9 @@ func (k *call) recordAfter(touched []snapshot.Touched) []string {
 			left = at.capture(&c)
 		}
 		n := note{Kind: kindAfter, Call: t.Call, Path: t.Path, After: stored(left), Tool: k.tool}
-		n.Refreshed = at.repository != "" && isIndex(at.rel) && sameStaged(k.Pack, left, t.Before)
-		if changed := !left.Same(t.Before); changed && !ignored && at.repository == "" {
+		isSame := same(k.Pack, left, t.Before)
+		n.Refreshed = isSame && t.Before.Kept != "" || at.repository != "" && isIndex(at.rel) && sameStaged(k.Pack, left, t.Before)
+		if !isSame && !ignored && at.repository == "" {
 			n.Added, n.Removed = k.count(sum, t, left, c.content)
 		}
 		if t.Before.Kind == snapshot.File && at.repository == "" && c.content != nil && isText(c.content) {
@@ -191,10 +192,10 @@ func (k *call) count(sum *event.FilesChanged, t snapshot.Touched, left snapshot.
 	}
 	change := tools.Change{Path: shown, After: content}
 	if t.Before.Kind == snapshot.File {
-		if t.Before.Size > maxCapture || t.Before.Hash == "" {
+		if t.Before.Size > maxCapture {
 			return 0, 0
 		}
-		before, err := k.Pack.Read(t.Before.Hash)
+		before, err := k.Pack.Read(resolved(k.Pack, t.Before).Hash)
 		if err != nil {
 			return 0, 0
 		}

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"agent/internal/loop/event"
 	"agent/internal/loop/undo"
 	"agent/internal/tools"
 	"agent/internal/tools/confine"
@@ -56,7 +57,7 @@ func TestRealCommandsAreUndone(t *testing.T) {
 }
 
 // shell runs a line in the sandbox.
-func (s *session) shell(line string) {
+func (s *session) shell(line string) *event.FilesChanged {
 	s.t.Helper()
 	box := sandbox.NewSession(sandbox.Complete)
 	defer box.Close()
@@ -64,7 +65,7 @@ func (s *session) shell(line string) {
 		Workspace: s.dir, UserPaths: sandbox.UserPaths{Home: filepath.Dir(s.dir), Env: os.Getenv}, Session: func() *sandbox.Session { return box },
 		Fixed: func() []string { return nil },
 	})
-	s.call(1, tools.Call{Effect: tools.Execute}, func(ok tools.Approved) tools.Result {
+	return s.call(1, tools.Call{Effect: tools.Execute}, func(ok tools.Approved) tools.Result {
 		guard := area.Begin(confine.Extent{})
 		r, err := shell.Run(s.t.Context(), shell.Command{
 			Line: line, Dir: s.dir, Env: os.Environ(), Keep: 1 << 20, Snapshot: ok.Snapshot, Limits: shell.Limits{Sandbox: guard.Profile()},

@@ -68,7 +68,7 @@ type change struct {
 // readHistory reads the notes of a pack of a session whose workspace is dir. Paths below the
 // workspace of an earlier time are paths below dir: the session has moved with its files.
 func readHistory(p *blobs.Pack, dir string) *history {
-	r := historyReader{h: &history{}, dir: dir, base: dir, byID: map[string]*step{}, typed: map[string]*step{}, latest: map[string]*change{}, jobs: map[string]bool{}}
+	r := historyReader{pack: p, h: &history{}, dir: dir, base: dir, byID: map[string]*step{}, typed: map[string]*step{}, latest: map[string]*change{}, jobs: map[string]bool{}}
 	for n, err := range p.Notes(0) {
 		if err != nil {
 			r.h.damaged = true
@@ -93,6 +93,7 @@ func readHistory(p *blobs.Pack, dir string) *history {
 
 // historyReader builds a history from notes in their order.
 type historyReader struct {
+	pack   *blobs.Pack
 	h      *history
 	byID   map[string]*step
 	typed  map[string]*step   // typed commands by their call
@@ -134,7 +135,7 @@ func (r *historyReader) add(n note) {
 	n.Path = r.here(n.Path)
 	switch n.Kind {
 	case kindTouched:
-		if n.Before != nil {
+		if n.Before != nil && n.Path != "" {
 			r.addBefore(n)
 		}
 	case kindAfter:
@@ -206,7 +207,7 @@ func (r *historyReader) stepOf(call string) *step {
 // change by others, unless another call is open for the path.
 func (r *historyReader) addBefore(n note) {
 	s, last := r.stepOf(n.Call), r.latest[n.Path]
-	if last != nil && last.step == s && (last.after == nil || last.after.Same(*n.Before) || len(last.open) > 0) {
+	if last != nil && last.step == s && (last.after == nil || same(r.pack, *last.after, *n.Before) || len(last.open) > 0) {
 		last.after, last.tool, last.counted = nil, n.Tool, false
 		last.touches++
 		if !slices.Contains(last.open, n.Call) {

@@ -101,6 +101,10 @@ func (w *applier) resume() {
 			within.close()
 		}
 		now := at.now(&it.From).State
+		if it.To.Kept != "" {
+			it.To = resolved(w.pack, it.To)
+			now = at.now(&it.To).State
+		}
 		w.stamps[i] = now.Stamp
 		dir := it.From.Kind == snapshot.Dir || it.To.Kind == snapshot.Dir
 		switch {

@@ -37,6 +37,9 @@ type job struct {
 // jobVariable holds a job in JSON.
 const jobVariable = "UNDO_TEST_JOB"
 
+// limitSuffix ends the name of a file next to a pack, with the Limits.Kept of commands.
+const limitSuffix = ".limit"
+
 // TestMain also runs the jobs, and the helper processes of commands.
 func TestMain(m *testing.M) {
 	if text := os.Getenv(jobVariable); text != "" {
@@ -47,7 +50,9 @@ func TestMain(m *testing.M) {
 		os.Exit(0)
 	}
 	supervisor.Run(func(path string) (snapshot.Store, error) {
-		p, err := blobs.Open(path, blobs.Limits{})
+		text, _ := os.ReadFile(path + limitSuffix)
+		kept, _ := strconv.ParseInt(string(text), 10, 64)
+		p, err := blobs.Open(path, blobs.Limits{Kept: kept, Free: 1})
 		return store{p}, err
 	})
 	sandbox.Run()

@@ -31,8 +31,11 @@ type note struct {
 	After  *snapshot.State `json:"after,omitempty"`
 	// Tool is set if a tool made the change, not a command.
 	Tool bool `json:"tool,omitempty"`
-	// Refreshed is set if After is an index that stages the same as before the call.
+	// Refreshed is set if After is an index that stages the same as before the call, or a file that
+	// replaced one with the same content.
 	Refreshed bool `json:"refreshed,omitempty"`
+	// Dropped is as in snapshot.Touched.
+	Dropped int `json:"dropped,omitempty"`
 
 	Added   int      `json:"added,omitempty"`   // lines
 	Removed int      `json:"removed,omitempty"` // lines
@@ -74,7 +77,7 @@ func decode(body []byte) (n note, ok bool) {
 
 // stored returns s without the fields that are not needed later.
 func stored(s snapshot.State) *snapshot.State {
-	if s.Hash != "" {
+	if s.Hash != "" && s.Kept == "" {
 		s.Stamp = ""
 	}
 	return &s

@@ -127,6 +127,7 @@ func (w *planner) add(path string, runs []changeRun) {
 		w.addState(at, path, runs)
 		return
 	}
+	runs = w.resolve(runs)
 	last := runs[len(runs)-1]
 	now := at.now(last.after)
 	it := Item{Path: path, Shown: w.roots.show(path), Now: now.State, To: runs[0].before}
@@ -147,6 +148,19 @@ func (w *planner) add(path string, runs []changeRun) {
 		it.unsaved = at.unsaved(it.Now)
 		w.items[path] = &it
 	}
+}
+
+// resolve returns runs with the hashes of kept files.
+func (w *planner) resolve(runs []changeRun) []changeRun {
+	out := slices.Clone(runs)
+	for i := range out {
+		out[i].before = resolved(w.pack, out[i].before)
+		if after := out[i].after; after != nil && after.Kept != "" {
+			state := resolved(w.pack, *after)
+			out[i].after = &state
+		}
+	}
+	return out
 }
 
 // unsaved returns why the content of the file at p, in that state, cannot be kept; empty if it can be,
@@ -202,7 +216,27 @@ func (p rootPath) now(left *snapshot.State) value {
 	}
 	var c capture
 	s := p.capture(&c)
+	if left != nil && left.Hash != "" && s.Kind == snapshot.File && s.Hash == "" && s.Size == left.Size && s.Size > snapshot.MaxFile {
+		s = p.sum(s)
+	}
 	return value{State: s, content: c.content}
+}
+
+// sum returns the state of the file at p, which is s, with the hash of its content. The file can be too
+// large to be copied, but not to be kept as a link.
+func (p rootPath) sum(s snapshot.State) snapshot.State {
+	f, err := p.open.Open(p.rel)
+	if err != nil {
+		return s
+	}
+	defer f.Close()
+	if hash, size, err := (snapshot.Hashes{}).Put(f); err == nil && size == s.Size && p.look().Stamp == s.Stamp {
+		s.Hash = hash
+		if s.Lost == snapshot.UnsavedSize {
+			s.Lost = ""
+		}
+	}
+	return s
 }
 
 // verdict is the result of reverting the changes of a path.

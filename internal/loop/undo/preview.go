@@ -75,10 +75,10 @@ func (r *Restorer) shown(v value) []byte {
 		return nil
 	case v.content != nil:
 		return v.content
-	case v.Size > maxCapture || v.Hash == "":
+	case v.Size > maxCapture || v.Hash == "" && v.Kept == "":
 		return make([]byte, maxCapture+1) // "too large to show"
 	}
-	content, err := r.pack.Read(v.Hash)
+	content, err := r.pack.Read(resolved(r.pack, v.State).Hash)
 	if err != nil {
 		return nil
 	}

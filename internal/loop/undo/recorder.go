@@ -177,7 +177,7 @@ func (r *Recorder) run(ctx context.Context, dir string, in tools.Info, c tools.C
 		// of the turn, a strict supervisor rejects writes: the store is full.
 		strict := ok.Access.Strict || c.Effect != tools.Execute
 		ok.Snapshot = &snapshot.Order{
-			Call: in.ID, Store: r.Path, Roots: r.directories(), Skip: r.Skip, Strict: strict, Git: ok.Access.Repositories, MaxFile: snapshot.MaxFile,
+			Call: in.ID, Store: r.Path, Roots: r.directories(), Skip: r.Skip, Strict: strict, Git: ok.Access.Repositories, MaxFile: snapshot.MaxFile, Began: r.turnBegan(),
 			Repositories: repositoriesOf(r.directories()),
 		}
 	}
@@ -203,6 +203,13 @@ func (r *Recorder) lose(call, path string, why error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.keep(call, &event.FilesChanged{ID: call, Lost: []event.LostChange{{Path: path, Why: "its changes could not be recorded: " + why.Error()}}})
+}
+
+// turnBegan returns when the turn began, in nanoseconds since 1970; 0 before the first one.
+func (r *Recorder) turnBegan() int64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return max(r.period.began.UnixNano(), 0)
 }
 
 // directories returns all roots.
@@ -264,7 +271,7 @@ func (r *Recorder) HookOrder() *snapshot.Order {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.jobs[hookCall] = true
-	return &snapshot.Order{Call: hookCall, Store: r.Path, Roots: slices.Concat(r.Roots, r.trees), Skip: r.Skip, Strict: true, MaxFile: snapshot.MaxFile}
+	return &snapshot.Order{Call: hookCall, Store: r.Path, Roots: slices.Concat(r.Roots, r.trees), Skip: r.Skip, Strict: true, MaxFile: snapshot.MaxFile, Began: max(r.period.began.UnixNano(), 0)}
 }
 
 // SettleJobs notes what background jobs have changed by now, which belongs to the last
@@ -307,6 +314,9 @@ func (r *Recorder) touchedSince(from int64, of func(call string) bool) (all []sn
 			continue
 		}
 		n, ok := decode(n.Body)
+		if ok && n.Dropped > 0 && of(n.Call) {
+			r.tellDropped(n)
+		}
 		if !ok || n.Path == "" || n.Kind == kindTouched && (n.Before == nil || !of(n.Call)) {
 			continue
 		}
@@ -320,4 +330,12 @@ func (r *Recorder) touchedSince(from int64, of func(call string) bool) (all []sn
 		}
 	}
 	return all
+}
+
+// tellDropped adds to the summary of a call that old contents of earlier turns were removed to make room.
+func (r *Recorder) tellDropped(n note) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	why := "to make room, the old contents of " + phrase.Count(n.Dropped, "file") + " of earlier turns were deleted"
+	r.keep(n.Call, &event.FilesChanged{ID: n.Call, Lost: []event.LostChange{{Why: why}}})
 }

@@ -32,6 +32,7 @@ type session struct {
 	calls     int
 	scans     bool // commands without a supervisor are scanned
 	unwatched bool // no command has a supervisor
+	strict    bool // nobody approves the commands
 	// full is called if the store is full; nil fails the test.
 	full func()
 }
@@ -164,6 +165,7 @@ func (s *session) call(step int, c tools.Call, run func(tools.Approved) tools.Re
 	s.calls++
 	in := tools.Info{ID: "call-" + strconv.Itoa(s.turns) + "-" + strconv.Itoa(s.calls), Step: step}
 	ok := tools.Approved{Changes: c.Changes}
+	ok.Access.Strict = s.strict
 	_, err := s.rec.Run(context.Background(), in, c, ok, func(_ context.Context, _ tools.Call, ok tools.Approved) (tools.Result, error) {
 		return run(ok), nil
 	})

@@ -167,7 +167,7 @@ func (w *applier) writeTemp(i int, at rootPath, temp string) error {
 	}
 	err = w.pack.Copy(f, it.To.Hash)
 	if err == nil {
-		if it.From.Kind == snapshot.File {
+		if !w.copyKeptAttributes(i, f) && it.From.Kind == snapshot.File {
 			w.miss(i, workspace.CopyAttributes(at.open, at.rel, f)...)
 		}
 		err = f.Chmod(w.own(i, at, temp))

@@ -33,6 +33,11 @@ func Denied(root *os.Root, at string) uint32 {
 	})
 }
 
+// DeniedAt returns the State.Denied of a file at an absolute path without links.
+func DeniedAt(at string) uint32 {
+	return denied(func(list []byte) (int, error) { return unix.Lgetxattr(at, aclAttribute, list) })
+}
+
 // DeniedOf returns the State.Denied of an open file or directory.
 func DeniedOf(fd int) uint32 {
 	return denied(func(list []byte) (int, error) { return unix.Fgetxattr(fd, aclAttribute, list) })

@@ -30,6 +30,9 @@ type State struct {
 	Size   int64  `json:"size,omitempty"`   // of a file, in bytes
 	Hash   string `json:"hash,omitempty"`   // of the content of a file: SHA-256 in hexadecimal; empty if it was not read
 	Target string `json:"target,omitempty"` // of a link
+	// Kept is the name of a link to the file in the store, which then has no copy of the content. Its
+	// Hash is known only after the file was read.
+	Kept string `json:"kept,omitempty"`
 	// Stamp identifies the content of a file, read or not: inode, size, and times of
 	// change. Two equal stamps mean the same content.
 	Stamp string `json:"stamp,omitempty"`
@@ -46,9 +49,12 @@ type State struct {
 type Touched struct {
 	Call   string `json:"call"` // ID of the tool call, or of the command that the user typed
 	Path   string `json:"path"` // absolute, without symbolic links in its directory
-	Before State  `json:"before"`
+	Before State  `json:"before,omitzero"`
 	// Tool is set if a tool makes the change, not a command.
 	Tool bool `json:"tool,omitempty"`
+	// Dropped is how many files of earlier turns the store has removed to make room. If it is set, there
+	// is no Path.
+	Dropped int `json:"dropped,omitempty"`
 }
 
 // Store keeps contents and touched paths for later. It is safe for concurrent use, also
@@ -74,8 +80,11 @@ type Order struct {
 	Strict bool
 	// Git lets a strict command change git directories, because it runs git. Without it,
 	// the command may only change those that it has created.
-	Git     bool
-	MaxFile int64 // size in bytes of the largest file that is kept
+	Git bool
+	// Began is when the turn began, in nanoseconds since 1970. What the store holds of earlier turns may
+	// be dropped to make room.
+	Began   int64
+	MaxFile int64 // size in bytes of the largest file whose content is copied
 	// Protected are protect.Names.Paths that a strict command must not change or create below
 	// Roots. Exceptions: paths in Approved, directories that the command has created, and
 	// paths that git creates if Git is set. None of them applies to what makes git run programs.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"strconv"
 	"strings"
 	"syscall"
 )
@@ -142,6 +143,17 @@ func withoutTimes(stamp string) string {
 		return strings.Join(fields[:len(fields)-times], ":")
 	}
 	return stamp
+}
+
+// Modified returns the time of modification of a file in its Stamp, in nanoseconds; 0 if it is not known.
+func (s State) Modified() int64 {
+	const fields, at = 5, 3 // device, inode, size, modified, changed
+	all := strings.Split(s.Stamp, ":")
+	if len(all) != fields {
+		return 0
+	}
+	modified, _ := strconv.ParseInt(all[at], 10, 64)
+	return modified
 }
 
 // FileMode returns the mode of s in the form of package os.

@@ -121,7 +121,7 @@ func snapshotWords(o *snapshot.Order) []string {
 	if o == nil {
 		return nil
 	}
-	words := []string{o.Call, o.Store, strconv.FormatBool(o.Strict), strconv.FormatBool(o.Git), strconv.FormatInt(o.MaxFile, 10)}
+	words := []string{o.Call, o.Store, strconv.FormatBool(o.Strict), strconv.FormatBool(o.Git), strconv.FormatInt(o.MaxFile, 10), strconv.FormatInt(o.Began, 10)}
 	for _, list := range lists(o) {
 		words = append(append(words, strconv.Itoa(len(*list))), *list...)
 	}
@@ -135,7 +135,8 @@ func parseSnapshot(words []string) *snapshot.Order {
 	}
 	o := &snapshot.Order{Call: words[0], Store: words[1], Strict: words[2] == "true", Git: words[3] == "true"}
 	o.MaxFile, _ = strconv.ParseInt(words[4], 10, 64)
-	rest := words[5:]
+	o.Began, _ = strconv.ParseInt(words[5], 10, 64)
+	rest := words[6:]
 	for _, list := range lists(o) {
 		n, _ := strconv.ParseUint(rest[0], 10, 32)
 		*list, rest = split(rest[1:], uint32(n))

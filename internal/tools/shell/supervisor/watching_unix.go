@@ -108,6 +108,7 @@ func (w *watching) newTurn() {
 // report sends the reports about kept files.
 func (w *watching) report() {
 	if w.watcher != nil {
+		w.watcher.End()
 		report(Touched, uint32(w.watcher.Touched()))
 		w.problem = w.watcher.Problem()
 	}

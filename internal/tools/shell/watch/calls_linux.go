@@ -174,6 +174,7 @@ func (c *change) existing(dir, path int, follow bool, keep func(place) string, c
 // removed is a call that removes what exists at a path.
 func (c *change) removed(dir, path, flags int) (why string, err error) {
 	p, err := c.name(dir, path)
+	p.dropped = true
 	c.act = func() error {
 		err := c.actor.remove(&p, flags)
 		if err == nil && p.dir() {
@@ -325,7 +326,7 @@ func (c *change) keepRename(old, replaced place, exchange bool) (why string, err
 	if exchange {
 		from, to = exchanged, exchanged
 	}
-	replaced.source = &old
+	replaced.source, replaced.dropped = &old, !exchange
 	for _, p := range []struct {
 		place
 		how manner

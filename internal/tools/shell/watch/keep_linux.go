@@ -21,6 +21,7 @@ type keeper struct {
 	store    snapshot.Store
 	refusals *refusals
 	paths    *protection
+	links    *links
 
 	mu      sync.Mutex
 	kept    map[string]*entry // by path
@@ -71,6 +72,21 @@ func (k *keeper) keep(c *call, path string, state func() snapshot.State) (why st
 		e.why = k.add(path, state())
 	}
 	return e.why
+}
+
+// knows reports whether a path is kept, or being kept.
+func (k *keeper) knows(path string) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.kept[path] != nil
+}
+
+// End ends the work of a keeper when the command has ended.
+func (k *keeper) End() {
+	k.links.unshareAll()
+	if n := k.links.dropped(); n > 0 {
+		_ = k.store.Add(snapshot.Touched{Call: k.order.Call, Dropped: n}) // it is only told
+	}
 }
 
 // release notes that the call is answered: it changes nothing more.
@@ -141,6 +157,9 @@ func (k *keeper) state(p place, contents snapshot.Contents) snapshot.State {
 			_ = unix.Close(fd)
 		}
 	case snapshot.File:
+		if p.dropped && k.links.keep(p, &s) {
+			return s
+		}
 		why := s.Lost
 		s.Lost = ""
 		k.putContent(p, &s, contents)

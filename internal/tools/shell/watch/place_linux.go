@@ -25,6 +25,8 @@ type place struct {
 
 	link     bool   // set if the call puts a symbolic link there
 	source   *place // what a rename puts there; otherwise nil
+	dropped  bool   // set if the call takes this name from the file that is there, and gives it no other
+	proc     string // link in /proc through which the path leads to the place; usually empty
 	dots     string // "." or ".." if the path of the call ends with that
 	slash    bool   // set if the path of the call ends with a slash
 	nameless string // link in /proc that leads to a file without a path; usually empty
@@ -189,7 +191,7 @@ func (t task) walk(path string, follow bool) (place, error) {
 		case err != nil:
 			return place{}, err
 		case target[0] != '/' && below(next, "/proc") && strings.Contains(target, ":["):
-			return place{nameless: link}, errNoFile // "pipe:[123]"
+			return place{nameless: link, proc: link}, errNoFile // "pipe:[123]"
 		}
 		if links++; links > maxLinks {
 			return place{}, unix.ELOOP
@@ -203,7 +205,7 @@ func (t task) walk(path string, follow bool) (place, error) {
 		}
 	}
 	p, err := t.look(real)
-	p.nameless = link
+	p.nameless, p.proc = link, link
 	return p, err
 }
 

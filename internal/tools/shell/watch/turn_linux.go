@@ -32,6 +32,7 @@ const lostOpen = "it was open for writing when the turn began, and is larger tha
 // yet, and those of files that are open for writing. processes returns the IDs of the processes of
 // the command.
 func (k *keeper) NewTurn(processes func() []int) {
+	k.links.unshareAll()
 	again := map[string]bool{}
 	k.mu.Lock()
 	for path, e := range k.kept {

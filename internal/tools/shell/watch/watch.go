@@ -20,6 +20,7 @@
 // Start reading at Watcher. These parts live as long as the command:
 //   - order answers what the order says about a path.
 //   - keeper puts old contents into the store.
+//   - links keeps files that are removed or replaced without a copy.
 //   - births holds the directories that the command has created.
 //   - protection refuses changes of protected paths, and reports what the command did to them.
 //   - gitGuard refuses changes of git directories that undo cannot restore, or that add programs.

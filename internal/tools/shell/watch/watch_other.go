@@ -22,6 +22,9 @@ func (w *Watcher) Worker(*sandbox.Listener) func(*sandbox.Notification) { return
 // NewTurn does nothing.
 func (w *Watcher) NewTurn(func() []int) {}
 
+// End does nothing.
+func (w *Watcher) End() {}
+
 // Touched returns 0.
 func (w *Watcher) Touched() int { return 0 }
 

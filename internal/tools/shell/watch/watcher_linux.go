@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"unicode/utf8"
 
 	"golang.org/x/sys/unix"
@@ -38,7 +39,7 @@ func New(of snapshot.Order, s snapshot.Store, reports Reports) *Watcher {
 	r := &refusals{strict: o.Strict, report: reports.Refused}
 	b := &births{made: map[string]birth{}, sealed: map[string]birth{}}
 	p := newProtection(o, b, r, reports)
-	k := &keeper{order: o, store: s, refusals: r, paths: p, kept: map[string]*entry{}}
+	k := &keeper{order: o, store: s, refusals: r, paths: p, links: newLinks(o, s), kept: map[string]*entry{}}
 	g := &gitGuard{order: o, births: b, paths: p, keeper: k, refusals: r}
 	return &Watcher{keeper: k, order: o, refusals: r, births: b, paths: p, git: g}
 }
@@ -146,6 +147,7 @@ func (c *change) keepAs(p place, how manner) (why string) {
 // keepAt keeps the state of a place. It returns why the change is refused.
 func (c *change) keepAt(p place, how manner) (why string) {
 	if !c.w.order.wanted(p.path) {
+		p.dropped = false // the state of git is compared by its contents
 		if why = c.w.git.refuseGit(c.call, p, how); why != "" || !c.w.git.isGitState(p.path) && !c.w.git.isKeptFile(c.call, p) {
 			return why
 		}
@@ -156,7 +158,49 @@ func (c *change) keepAt(p place, how manner) (why string) {
 	if !utf8.ValidString(p.path) {
 		return c.w.refusals.refuse(p.path, "its name is not valid UTF-8")
 	}
-	return c.w.keeper.keep(c.call, p.path, func() snapshot.State { return c.w.keeper.state(p, c.w.keeper.store) })
+	if !c.w.keeper.knows(p.path) {
+		if why = c.unshare(&p); why != "" {
+			return why
+		}
+	}
+	why = c.w.keeper.keep(c.call, p.path, func() snapshot.State { return c.w.keeper.state(p, c.w.keeper.store) })
+	if why == "" && !p.dropped { // another call may have kept it meanwhile
+		why = c.unshare(&p)
+	}
+	return why
+}
+
+// unshare prepares a change of the file at a place that does not drop it: see links. It returns why the
+// change is refused.
+func (c *change) unshare(p *place) (why string) {
+	if !p.file() {
+		return ""
+	}
+	done, err := c.w.keeper.links.unshare(p.info.Dev, p.info.Ino)
+	if err != nil {
+		return c.w.refusals.refuse(p.path, err.Error())
+	}
+	if done {
+		if now, err := look(p.path); err == nil && now.exists && now.info.Ino == p.info.Ino && now.info.Dev == p.info.Dev {
+			p.info = now.info
+		}
+	}
+	return ""
+}
+
+// place is call.place. The path can lead through /proc to a file that was removed and is kept.
+func (c *change) place(dir, path int, follow bool) (place, error) {
+	p, err := c.call.place(dir, path, follow)
+	if p.proc == "" {
+		return p, err
+	}
+	var info syscall.Stat_t
+	if syscall.Stat(c.task.seen(p.proc), &info) == nil {
+		if _, failed := c.w.keeper.links.unshare(info.Dev, info.Ino); failed != nil {
+			return p, unix.EPERM
+		}
+	}
+	return p, err
 }
 
 // keepRenamed is keepAt for a path that is removed or renamed. A git directory is not kept, only

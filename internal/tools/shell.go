@@ -103,8 +103,9 @@ type shellTool struct {
 	Commands
 	jobs *Jobs // nil if there are no background jobs
 
-	mu  sync.Mutex
-	dir string // directory of the next command, relative to the workspace
+	mu   sync.Mutex
+	dir  string          // directory of the next command, relative to the workspace
+	told map[string]bool // the notes of attemptsNote
 }
 
 func (s *shellTool) prepare(_ context.Context, a shellArgs) (Call, error) {
@@ -193,7 +194,7 @@ func (s *shellTool) run(ctx context.Context, a shellArgs, at location, ok Approv
 		if o.blocked == nil && shell.ListsHome(started.guard.Profile(), started.dir, a.Command) {
 			o.notes += "[other files of the home directory are hidden from this command]\n"
 		}
-		o.notes += started.tempNote(a.Command) + s.setDir(o.Dir)
+		o.notes += s.attemptsNote(started, o) + started.tempNote(a.Command) + s.setDir(o.Dir)
 	}
 	if o.why == shell.Interrupted {
 		return o.result(), ctx.Err()

@@ -145,13 +145,13 @@ func (l launched) blocked(output string, code int) *Blocked {
 		}
 		return &Blocked{Path: r.Path, NotUndoable: r.Why}
 	}
-	f, ok := shell.SandboxFailure(l.guard.Profile(), l.dir, output, code)
+	f, ok := shell.SandboxFailure(l.guard.Profile(), l.dir, output, code, l.run.How().Kept)
 	if !ok {
 		return nil
 	}
 	p := l.guard.Profile()
 	hidden := slices.ContainsFunc(p.Hide, func(path string) bool { return f.Path == path || strings.HasPrefix(f.Path, path+"/") })
-	return &Blocked{Network: f.Network, Path: f.Path, Read: f.Read, Home: f.Read && p.NoHome && !hidden && strings.HasPrefix(f.Path, p.Home+"/")}
+	return &Blocked{Network: f.Network, Address: f.Address, Path: f.Path, Read: f.Read, Home: f.Read && p.NoHome && !hidden && strings.HasPrefix(f.Path, p.Home+"/")}
 }
 
 // note returns a note for the model; empty if b is nil.
@@ -163,7 +163,7 @@ func (b *Blocked) note() string {
 		return "[a change was refused, because it could not be undone: " + cmp.Or(b.Path, "unknown path") + ": " + b.NotUndoable +
 			". Do not work around it: if the change is needed, tell the user why]\n"
 	}
-	return "[the sandbox probably caused this failure: " + shell.Failure{Network: b.Network, Path: b.Path, Read: b.Read, Home: b.Home}.String() +
+	return "[the sandbox probably caused this failure: " + shell.Failure{Network: b.Network, Address: b.Address, Path: b.Path, Read: b.Read, Home: b.Home}.String() +
 		". Do not work around it: if the command is needed, tell the user why]\n"
 }
 

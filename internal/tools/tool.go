@@ -143,6 +143,7 @@ type Access struct {
 // cannot reach a job. A command that succeeded is not blocked.
 type Blocked struct {
 	Network bool   // the command tried to use the network, or Port is set
+	Address string // to which it tried to connect, with the port; empty if that is not known
 	Path    string // the command tried to write to it, or to read it; empty if Network is set
 	Read    bool   // the command tried to read Path
 	Home    bool   // Path is hidden only because nobody approved the command: see Access.HideHome

@@ -245,6 +245,9 @@ type Ask struct {
 	// why, in the words of the model; it may be empty.
 	Request bool   `json:"request,omitempty"`
 	Reason  string `json:"reason,omitempty"`
+	// Address is the address and port to which the command tried to connect before a second run
+	// with the network; empty if it is not known.
+	Address string `json:"address,omitempty"`
 	// Rerun is set if the command has run: approving runs it again, with Reach. If its
 	// sandbox probably made it fail, Blocked is the path that it could not write to, or
 	// empty if it had no network. If Port is not 0, the command is instead a running job

@@ -214,7 +214,7 @@ func (r *Runner) outcome(h Hook, in Input, out []byte, p *process.Process, guard
 		return reply{Decision: "block", Reason: stderr}, nil
 	default:
 		how = strings.TrimSuffix(how+": "+stderr, ": ")
-		if failed, ok := shell.SandboxFailure(guard.Profile(), r.o.Dir, stderr, code); ok {
+		if failed, ok := shell.SandboxFailure(guard.Profile(), r.o.Dir, stderr, code, shell.Kept{}); ok {
 			how += ". The sandbox of hooks probably caused this: " + failed.String() + `. To run it outside: "sandbox": false in a hook of your configuration`
 		}
 		return reply{}, errors.New(how)

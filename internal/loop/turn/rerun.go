@@ -73,6 +73,7 @@ func (x *executor) approveRerun(ctx context.Context, s rerun) bool {
 	v := s.verdict
 	asked := toolCall{msg: s.c.msg, call: s.call}
 	ask := x.question(&asked, v)
+	ask.Address = s.blocked.Address
 	ask.Reach, ask.Rerun, ask.Blocked, ask.NotUndoable, ask.Port, ask.Stay = s.reach(), true, s.blocked.Path, s.blocked.NotUndoable, s.blocked.Port, s.stay()
 	began := x.out.clock.Now()
 	answer, err := x.ask(ctx, ask, v.Offer)
@@ -165,6 +166,8 @@ func (s rerun) reason() string {
 		return fmt.Sprintf("only commands of this session reach port %d", s.blocked.Port)
 	case s.blocked.NotUndoable != "":
 		return "the change of " + cmp.Or(s.blocked.Path, "a file") + " cannot be undone: " + s.blocked.NotUndoable
+	case s.blocked.Network && s.blocked.Address != "":
+		return "commands have no network, and it tried to connect to " + s.blocked.Address
 	case s.blocked.Network:
 		return "commands have no network"
 	}

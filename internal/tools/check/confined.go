@@ -39,7 +39,7 @@ func (k *Checks) within(ctx context.Context, command shell.Command, e confine.Ex
 	for _, n := range append(notices, guard.EndWith(confine.Seen{Planted: r.Kept.Planted, Made: r.Kept.Made, Created: r.Kept.Created})...) {
 		notes += "[" + n.Text + "]\n"
 	}
-	if failed, ok := shell.SandboxFailure(guard.Profile(), command.Dir, r.Output, r.Code); ok {
+	if failed, ok := shell.SandboxFailure(guard.Profile(), command.Dir, r.Output, r.Code, r.Kept); ok {
 		notes += "[the sandbox of checks probably caused this failure: " + failed.String() + `. The user can open it: "sandbox": false in the check]` + "\n"
 	}
 	if errors.Is(err, shell.ErrSandbox) && k.commands.Area.Failed != nil {

@@ -16,12 +16,16 @@ import (
 // Failure says how a sandbox made a command fail.
 type Failure struct {
 	Network bool   // the command tried to use the network of the host
+	Address string // to which it tried to connect, with the port; may be empty
 	Path    string // the command tried to write to it, or to read it; empty if Network is set
 	Read    bool   // the command tried to read Path
 	Home    bool   // Path is hidden only from commands that nobody approved
 }
 
 func (f Failure) String() string {
+	if f.Network && f.Address != "" {
+		return "commands have no network except a loopback interface of their own, and it tried to connect to " + f.Address
+	}
 	if f.Network {
 		return "commands have no network except a loopback interface of their own"
 	}
@@ -34,22 +38,34 @@ func (f Failure) String() string {
 	return "commands cannot write to " + f.Path
 }
 
-// SandboxFailure looks at the end of the output of a failed command that ran in dir. It
-// reports whether its sandbox is the likely reason, and how. It is conservative: a
-// message that commands also print without a sandbox counts only with a path that the
-// sandbox denies, or with the port of a server that runs outside it.
-func SandboxFailure(p *sandbox.Profile, dir, output string, code int) (f Failure, ok bool) {
+// SandboxFailure reports whether the sandbox of a failed command, which ran in dir, is the likely
+// reason, and how. What the supervisor saw decides. Where it does not report attempts of a kind, or
+// cannot see them, as reads of hidden files and lookups of names without a connection, the end of the
+// output does. That is conservative: a message that commands also print without a sandbox counts only
+// with a path that the sandbox denies, or with the port of a server that runs outside it.
+func SandboxFailure(p *sandbox.Profile, dir, output string, code int, kept Kept) (f Failure, ok bool) {
 	if code == 0 || p == nil {
 		return f, false
 	}
 	if len(output) > sandboxTail {
 		output = output[len(output)-sandboxTail:]
 	}
+	if f, ok = attempted(p, output, kept.Attempts); ok {
+		return f, true
+	}
+	denies, network := deniedWrite, noNetwork
+	if kept.Seen&AttemptWrite != 0 {
+		denies = busy
+	}
+	connects := kept.Seen&AttemptConnect != 0
+	if connects {
+		network = noName
+	}
 	rest := output
 	for line := range strings.Lines(output) {
 		rest = rest[len(line):]
 		line = strings.TrimSpace(line)
-		if path := deniedPath(p, dir, line); path != "" {
+		if path := deniedPath(p, dir, line, denies()); path != "" {
 			if slices.ContainsFunc(p.Downloads, func(dir string) bool { return realpath.Inside(path, dir) }) && !p.Network {
 				return Failure{Network: true}, true
 			}
@@ -58,7 +74,7 @@ func SandboxFailure(p *sandbox.Profile, dir, output string, code int) (f Failure
 		if path := hiddenPath(p, dir, line, rest); path != "" {
 			return Failure{Path: path, Read: true}, true
 		}
-		if !p.Network && (noNetwork().MatchString(line) && !loopback().MatchString(line) || refusedByHost(line, output)) {
+		if !p.Network && (network().MatchString(line) && !loopback().MatchString(line) || !connects && refusedByHost(line, output)) {
 			return Failure{Network: true}, true
 		}
 	}
@@ -95,6 +111,10 @@ var (
 	noNetwork   = pattern(`(?i)network is unreachable|\bENETUNREACH\b|temporary failure in name resolution|` +
 		`could not resolve host|\bEAI_AGAIN\b|name or service not known|getaddrinfo ENOTFOUND|dial (tcp|udp).*(no such host|socket: permission denied)|` +
 		`lookup \S+ on \S+: .*(refused|unreachable)|no route to host`)
+	// noName is what programs print that look up a name without a connection, as those with musl do.
+	noName = pattern(`(?i)temporary failure in name resolution|could not resolve host|\bEAI_AGAIN\b|name or service not known|bad address`)
+	// busy is the error of a change that a mount prevents. The supervisor does not report it.
+	busy    = pattern(`(?i)device or resource busy|\bEBUSY\b`)
 	missing = pattern(`(?i)no such file|\bENOENT\b|not found|(does not|doesn't|not an) exist|(cannot|can't|can not|could not|couldn't|unable to|failed to) ` +
 		`(find|open|read|load|access|resolve|stat)\b|no rule to make target|is not a (valid|directory)|no such (module|package)`)
 	noCommand     = pattern(`([^\s:]+): (?:command not found|not found|No such file or directory)$`)
@@ -109,8 +129,8 @@ var (
 
 // deniedPath returns the path in an error message that the sandbox denies, or "". A
 // relative path starts from dir.
-func deniedPath(p *sandbox.Profile, dir, line string) string {
-	if !deniedWrite().MatchString(line) {
+func deniedPath(p *sandbox.Profile, dir, line string, denies *regexp.Regexp) string {
+	if !denies.MatchString(line) {
 		return ""
 	}
 	line = shellPrefix().ReplaceAllString(line, "")

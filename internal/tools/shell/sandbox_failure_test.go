@@ -64,7 +64,7 @@ func TestSandboxFailure(t *testing.T) {
 		{"--- FAIL: TestX\n    want permission denied\n", 1, ""},
 	} {
 		got := ""
-		if f, ok := shell.SandboxFailure(p, "/w", c.output, c.code); ok {
+		if f, ok := shell.SandboxFailure(p, "/w", c.output, c.code, shell.Kept{}); ok {
 			got = f.String()
 		}
 		if got != c.want {
@@ -72,7 +72,7 @@ func TestSandboxFailure(t *testing.T) {
 		}
 	}
 	p.Network = true
-	if got, ok := shell.SandboxFailure(p, "/w", "connect: Network is unreachable\n", 1); ok {
+	if got, ok := shell.SandboxFailure(p, "/w", "connect: Network is unreachable\n", 1, shell.Kept{}); ok {
 		t.Errorf("with network: %s", got)
 	}
 }
@@ -116,7 +116,7 @@ func TestSandboxFailureNamesHiddenFiles(t *testing.T) {
 		"src/a.c: file not found":                                                                             "",
 	} {
 		got := ""
-		if f, ok := shell.SandboxFailure(p, work, output+"\n", 1); ok {
+		if f, ok := shell.SandboxFailure(p, work, output+"\n", 1, shell.Kept{}); ok {
 			got = f.String()
 		}
 		if want != "" {

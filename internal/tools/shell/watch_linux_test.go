@@ -665,7 +665,7 @@ func TestWatchKeepsFilesInEachTurn(t *testing.T) {
 	ours.Close()
 	<-r.Done()
 	r.NewTurn() // does not wait for anything
-	same(t, r.How().Kept, shell.Kept{Touched: 2})
+	same(t, r.How().Kept, shell.Kept{Touched: 2, Seen: shell.AttemptWrite | shell.AttemptConnect | shell.AttemptLookup})
 	all, err := w.store.Touched()
 	if err != nil || len(all) != 2 {
 		t.Fatal(all, err)

@@ -42,11 +42,15 @@ type question struct {
 }
 
 // newQuestion returns a question with the first row marked. If ask has warnings, or a second
-// run changes more than the first, no row is marked, so that enter cannot approve by accident.
+// run makes changes that cannot be undone, no row is marked, so that enter cannot approve by
+// accident. If the changes of a first run stay, No is marked.
 func newQuestion(ask event.Ask, st *ink.Styles, short func(dir string) string, edit func() *editor.Editor) question {
 	q := question{ask: ask, plan: newPlan(ask.Plan, edit), rows: RowsOf(ask), body: body{limit: diffLines, change: -1}, st: st, short: short}
 	if len(WarningsOf(ask)) > 0 || ask.Rerun && (ask.NotUndoable != "" || ask.Stay != "") {
 		q.rows.at = -1
+	}
+	if ask.Rerun && ask.Stay != "" {
+		q.rows.mark(No)
 	}
 	q.rows.preselect(ask.Form)
 	return q

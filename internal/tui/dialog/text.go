@@ -179,8 +179,10 @@ func reasonText(ask event.Ask) string {
 		return "It failed because the sandbox blocks access to " + ExactLine(ask.Blocked) + "."
 	case ask.Rerun && ask.Port > 0:
 		return fmt.Sprintf("It listens on port %d, which only commands of this session can reach. With the network, your browser can reach it too, and the job can connect to any server.", ask.Port)
+	case ask.Rerun && ask.Address != "":
+		return "It failed because it has no network in the sandbox: it tried to connect to " + ExactLine(ask.Address) + ". With the network, it can connect to any server."
 	case ask.Rerun:
-		return "It failed because it has no network in the sandbox."
+		return "It failed because it has no network in the sandbox. With the network, it can connect to any server."
 	case ask.Reach == event.ReachAll:
 		return "If you approve this command, it runs without the sandbox."
 	}

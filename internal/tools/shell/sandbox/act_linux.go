@@ -17,13 +17,15 @@ type rights struct {
 	own      [2]unix.CapUserData
 	has      bool            // set if this process has capabilities; the command has none
 	complete bool            // set if only a signal that kills a thread interrupts a held call
+	entries  func() []entry  // of the layout
 	write    func() []string // writable paths of the layout
 }
 
 func newRights(p plan) rights {
 	r := rights{complete: p.form == Complete && listenFlags()&unix.SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV != 0}
+	r.entries = sync.OnceValue(p.layout)
 	r.write = sync.OnceValue(func() (paths []string) {
-		for _, e := range p.layout() {
+		for _, e := range r.entries() {
 			if e.access == write || e.access == temp {
 				paths = append(paths, e.path)
 			}

@@ -107,7 +107,9 @@ func (l *Listener) connect(n *Notification) error {
 	}
 	switch {
 	case domain == unix.AF_INET, domain == unix.AF_INET6, domain == unix.AF_NETLINK && len(bytes.Trim(address[2:], "\x00")) == 0:
-		return connect(socket, unsafe.Pointer(&address[0]), len(address))
+		err := connect(socket, unsafe.Pointer(&address[0]), len(address))
+		l.noteConnect(socket, address, err)
+		return err
 	case domain != unix.AF_UNIX:
 		return unix.EACCES
 	case family != unix.AF_UNIX:

@@ -21,6 +21,16 @@ type Listener struct {
 	gate *gate    // decides about connections
 
 	rights rights
+
+	// Connects, if not nil, is called with the address of each connection of a command without
+	// the network that failed or may fail, and of each lookup of a name. It may be called
+	// concurrently. Set it before Serve.
+	Connects func(address string, lookup bool)
+}
+
+// SeesConnections reports whether Connects is called for all connections of the command.
+func (l *Listener) SeesConnections() bool {
+	return l.gate.plan.form == Complete && canTakeDescriptors()
 }
 
 // Notification is a system call that waits for an answer. Its layout is that of struct

@@ -15,7 +15,12 @@ type Namespaces struct{ User, Net, IPC, Mounts *os.File }
 func (n Namespaces) Files() []*os.File { return nil }
 
 // Listener is empty: on this system Start returns none.
-type Listener struct{}
+type Listener struct {
+	Connects func(address string, lookup bool) // is never called
+}
+
+// SeesConnections reports false.
+func (l *Listener) SeesConnections() bool { return false }
 
 // Serve does nothing.
 func (l *Listener) Serve(int, func() func(*Notification)) {}

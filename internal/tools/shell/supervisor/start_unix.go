@@ -159,6 +159,10 @@ func (p *Process) listen(reports *os.File) {
 			p.Files.Settings = append(p.Files.Settings, Change{Path: path, Why: names})
 		case Created:
 			p.Files.Created = append(p.Files.Created, readText(r, reports))
+		case Attempted:
+			p.Files.Attempts = append(p.Files.Attempts, parseAttempt(readText(r, reports)))
+		case Attempts:
+			p.Files.Seen = AttemptKinds(r.Value)
 		case Made:
 			p.Files.Made = append(p.Files.Made, readText(r, reports))
 		case Planted:

@@ -156,7 +156,7 @@ type Report struct {
 	Value uint32
 }
 
-// The kinds of Report, in the order of their sending. TurnStarted, and those from ChangeRefused to Created,
+// The kinds of Report, in the order of their sending. TurnStarted, and those from ChangeRefused to Attempts,
 // may come at any time after Started.
 const (
 	Failed        = 'f' // the command did not start; the value is the errno; last report
@@ -168,6 +168,8 @@ const (
 	Planted       = 'g' // the command may have created a repository; the text is the directory
 	Made          = 'm' // Planted for a directory that the command has created; the text is the directory
 	Created       = 'i' // a protected path was created; the text is the path
+	Attempted     = 'a' // the sandbox refused an access; the text is that of an Attempt
+	Attempts      = 'v' // all attempts of a kind are reported; the value is for AttemptKinds
 	Started       = 's' // the value is the ID of the process and its group
 	TurnStarted   = 't' // NewTurn has been executed
 	Exited        = 'x' // the shell exited; the value is the wait status
@@ -204,6 +206,10 @@ type Files struct {
 	// repository, or to which it moved one. Made are further ones that it has created itself.
 	Planted, Made []string
 	Created       []string // protected paths that it was allowed to create
+	// Attempts are the first accesses that the sandbox refused, each once, and Seen says which
+	// kinds are reported at all.
+	Attempts []Attempt
+	Seen     AttemptKinds
 }
 
 // Change is a change of a file that a command was not allowed to make.
@@ -233,7 +239,7 @@ func Decode(b []byte) Report { return Report{b[0], binary.BigEndian.Uint32(b[1:]
 
 // HasText reports whether a text follows the report.
 func (r Report) HasText() bool {
-	return slices.Contains([]byte{StoreFailed, NotRecorded, ChangeRefused, Protected, Settings, Planted, Made, Created}, r.Kind)
+	return slices.Contains([]byte{StoreFailed, NotRecorded, ChangeRefused, Protected, Settings, Planted, Made, Created, Attempted}, r.Kind)
 }
 
 // Open opens the store of files at a path. The process of the supervisor closes it by ending.

@@ -5,6 +5,7 @@ package supervisor
 import (
 	"errors"
 	"fmt"
+	"sync"
 	"syscall"
 
 	"agent/internal/tools/shell/sandbox"
@@ -22,11 +23,34 @@ type watching struct {
 	watcher  *watch.Watcher
 	listener *sandbox.Listener
 	problem  string // why no files are kept although there is an order, for the user
+
+	mu       sync.Mutex
+	attempts map[Attempt]bool // that are reported
+}
+
+// attempt reports an attempt once.
+func (w *watching) attempt(kind AttemptKinds, target string) {
+	a := Attempt{kind, target}
+	w.mu.Lock()
+	n := 0
+	for known := range w.attempts {
+		if known.Kind == kind {
+			n++
+		}
+	}
+	first := !w.attempts[a] && n < maxAttempts
+	if first {
+		w.attempts[a] = true
+	}
+	w.mu.Unlock()
+	if first {
+		reportText(Attempted, a.text())
+	}
 }
 
 // newWatch opens the store of an order. It fails only if the order is strict.
 func newWatch(o *snapshot.Order, open Open) (*watching, error) {
-	w := new(watching)
+	w := &watching{attempts: map[Attempt]bool{}}
 	if o == nil {
 		return w, nil
 	}
@@ -51,6 +75,7 @@ func newWatch(o *snapshot.Order, open Open) (*watching, error) {
 		Protected: func(path string) { reportText(Protected, path) },
 		Settings:  func(path, settings string) { reportText(Settings, path+"\x00"+settings) },
 		Created:   func(path string) { reportText(Created, path) },
+		Denied:    func(path string) { w.attempt(Writes, path) },
 		Repository: func(dir string, made bool) {
 			if made {
 				reportText(Made, dir)
@@ -87,10 +112,27 @@ func (w *watching) start(o Order, sys *syscall.SysProcAttr) (pid int, err error)
 	return pid, without
 }
 
-// serve begins to answer the system calls of the command.
+// serve begins to answer the system calls of the command, and says which attempts it reports.
 func (w *watching) serve() {
+	if w.listener == nil {
+		return
+	}
+	var seen AttemptKinds
+	if w.listener.SeesConnections() {
+		seen = Connect | Lookup
+	}
+	if w.watcher != nil {
+		seen |= Writes
+	}
+	report(Attempts, uint32(seen))
+	w.listener.Connects = func(address string, lookup bool) {
+		if lookup {
+			w.attempt(Lookup, address)
+		} else {
+			w.attempt(Connect, address)
+		}
+	}
 	switch {
-	case w.listener == nil:
 	case w.watcher != nil:
 		w.listener.Serve(workers, func() func(*sandbox.Notification) { return w.watcher.Worker(w.listener) })
 	default:

@@ -31,7 +31,7 @@
 // system calls and what they change. On systems other than Linux there is nothing to serve.
 package watch
 
-// Reports are functions that a Watcher calls if Order.Strict is set.
+// Reports are functions that a Watcher calls, most of them only if Order.Strict is set.
 type Reports struct {
 	// Refused is called with the first path whose old content cannot be kept, and the reason
 	// for the user. Locks of a git index that come before it are reported too, each of them.
@@ -46,6 +46,9 @@ type Reports struct {
 	// which git recognizes a repository, or to which it moves one. Made is set if the command
 	// has created the directory.
 	Repository func(dir string, made bool)
+	// Denied is called with a path that the command tried to change, and that its sandbox makes
+	// read-only or hides. It is called whether or not the order is strict.
+	Denied func(path string)
 	// Created is called once for each protected path that the command was allowed to create.
 	Created func(path string)
 }

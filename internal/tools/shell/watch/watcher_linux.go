@@ -26,6 +26,7 @@ type Watcher struct {
 	births   *births
 	paths    *protection
 	git      *gitGuard
+	denied   func(path string) // Reports.Denied; may be nil
 
 	begun   sync.Once       // the first call is being answered
 	foreign map[uint64]bool // mounts: see foreignMounts
@@ -41,7 +42,7 @@ func New(of snapshot.Order, s snapshot.Store, reports Reports) *Watcher {
 	p := newProtection(o, b, r, reports)
 	k := &keeper{order: o, store: s, refusals: r, paths: p, links: newLinks(o, s), kept: map[string]*entry{}}
 	g := &gitGuard{order: o, births: b, paths: p, keeper: k, refusals: r}
-	return &Watcher{keeper: k, order: o, refusals: r, births: b, paths: p, git: g}
+	return &Watcher{keeper: k, order: o, refusals: r, births: b, paths: p, git: g, denied: reports.Denied}
 }
 
 // Worker returns a function that answers the system calls of a command on the goroutine
@@ -70,6 +71,21 @@ type change struct {
 	*call
 	w     *Watcher
 	actor actor
+
+	checked []string // paths that the call would change
+}
+
+// reportDenied reports the first path of the call that the sandbox does not let it change.
+func (c *change) reportDenied() {
+	if c.w.denied == nil {
+		return
+	}
+	for _, path := range c.checked {
+		if c.l.Denies(path) {
+			c.w.denied(path)
+			return
+		}
+	}
 }
 
 // answer keeps what a call changes, and answers it.
@@ -91,6 +107,7 @@ func (c *change) answer(known heldCall) {
 		c.w.refusals.race()
 		c.l.Refuse(c.n)
 	case !c.acts || known.handle == nil:
+		c.reportDenied()
 		c.l.Continue(c.n)
 	case errors.Is(err, errNoFile):
 		c.l.Finish(c.n, unix.ENAMETOOLONG)
@@ -120,6 +137,9 @@ func (c *change) perform(known heldCall) {
 			err = c.l.AsCommand(c.act)
 		}
 	}
+	if errors.Is(err, unix.EROFS) || errors.Is(err, unix.EXDEV) {
+		c.reportDenied()
+	}
 	if !errors.Is(err, errLater) {
 		c.l.Finish(c.n, err)
 	}
@@ -130,6 +150,7 @@ func (c *change) keep(p place) (why string) { return c.keepAs(p, written) }
 
 // keepAs is keep for a change in any manner.
 func (c *change) keepAs(p place, how manner) (why string) {
+	c.checked = append(c.checked, p.path)
 	if c.w.order.protects() {
 		if why = c.w.git.refusePrograms(c.call, p, how); why == "" {
 			why = c.w.paths.refuse(c.call, p)

@@ -1,0 +1,3 @@
+package shell
+
+func mayWrite(string) bool { return true }

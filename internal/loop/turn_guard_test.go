@@ -160,6 +160,43 @@ func TestGuards(t *testing.T) {
 	})
 }
 
+// Denials of different calls do not end a turn, those of the same call do. The second one says what
+// runs without approval.
+func TestDenialsOfDifferentCalls(t *testing.T) {
+	deny := func(commands ...string) (results []string, end *event.TurnEnd) {
+		var replies []script.Reply
+		for i, c := range commands {
+			replies = append(replies, script.Call(fmt.Sprint("c", i), "run", args(c)))
+		}
+		o := options(script.New(append(replies, script.Say("done"))...), echo("run", tools.Execute))
+		o.Permissions.Mode, o.Permissions.Attended = event.ModeAsk, false
+		for _, e := range play(t, o, []string{"go"}, nil) {
+			switch e := e.(type) {
+			case *event.ToolEnd:
+				results = append(results, e.Result.Text)
+			case *event.TurnEnd:
+				end = e
+			}
+		}
+		return results, end
+	}
+	results, end := deny("make a", "make b", "make c", "make d")
+	if end.Reason != event.Done {
+		t.Errorf("different calls: %+v", end)
+	}
+	for i, text := range results {
+		if explains := strings.Contains(text, "\n[Without approval run, in this mode: the tools that read and search"); explains != (i == 1) {
+			t.Errorf("denial %d: %s", i+1, text)
+		}
+	}
+	if _, end := deny("make a", "make a", "make a", "make a"); end.Reason == event.Done {
+		t.Errorf("the same call: %+v", end)
+	}
+	if _, end := deny("a", "b", "c", "d", "e", "f", "g", "h", "i"); end.Reason != event.AllFailed {
+		t.Errorf("many calls: %+v", end)
+	}
+}
+
 // looks returns replies that each look at one of the letters of order.
 func looks(order string) (replies []script.Reply) {
 	for i, what := range strings.Split(order, "") {

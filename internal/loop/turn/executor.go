@@ -45,6 +45,7 @@ type executor struct {
 	reader      *callReader
 	conv        *Conversation
 	out         *reporter
+	denials     map[string]bool // see denied
 }
 
 // executor returns the executor of a turn.
@@ -58,7 +59,7 @@ type results struct {
 	messages []llm.Message
 	compared []string // their texts as the guards compare them
 	ran      bool     // a call ran
-	worked   bool     // a call ran, or the user rejected one
+	worked   bool     // a call ran, or the user rejected one, or a denied one was new
 	endsTurn bool
 }
 
@@ -82,6 +83,7 @@ func (x *executor) run(ctx context.Context, msgs []llm.Message, notRun string) (
 		}
 		for _, c := range group {
 			x.rerun(ctx, c)
+			out.worked = x.denied(c) || out.worked
 			x.finish(c)
 			out.messages, out.compared = append(out.messages, c.end.Result), append(out.compared, c.compared())
 			out.ran, out.worked = out.ran || c.ran, out.worked || c.ran || c.rejected

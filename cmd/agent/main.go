@@ -134,7 +134,7 @@ offline guide answers simple requests.`,
 	p.BoolVar(&o.noSession, "no-session", false, "do not save the session")
 	cmd.AddCommand(
 		newCmdRun(f, o, end, nil), newCmdACP(f, o, end, nil), newCmdInit(f, o, end, nil), sessions.NewCmdSessions(f, headless.Schemas()), undo.NewCmdUndo(f, nil), undo.NewCmdDiff(f, nil), newCmdDemo(f, o, end, nil), tool.NewCmd(f, tool.Source{Open: singleTools, Known: toolbox.Known}, end, nil), newCmdModels(f, o, nil), newCmdEval(f, o, end, nil), inspect.NewCmd(f, currentPrefix(end), nil), keys.NewCmd(f, nil), agents.NewCmd(f, project.AgentsIn, openTrust, nil),
-		withFlags(permit.NewCmd(f, &o.permit, func() settings.SystemFile { return systemFile }, permitPaths, nil), "mode allow deny"),
+		withFlags(permit.NewCmd(f, &o.permit, func() settings.SystemFile { return systemFile }, permitPaths(&o.addDirs), nil), "mode allow deny add-dir"),
 		hooks.NewCmd(f, openTrust, nil), newCmdMCP(f, o, end, nil), trust.NewCmd(f, openTrust, nil), credentials.NewCmdLogin(f, nil), credentials.NewCmdLogout(f, nil), newCmdConfig(f, o), doctor.NewCmd(f, func() settings.SystemFile { return systemFile }, toolbox.Validate, nil),
 	)
 	cmd.SetHelpCommand(newCmdHelp(f, nil))

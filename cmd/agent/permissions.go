@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"slices"
 
 	"agent/cmd/agent/access"
 	"agent/cmd/agent/command"
@@ -12,6 +13,7 @@ import (
 	"agent/internal/loop/delegate"
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
+	"agent/internal/tools/workspace"
 )
 
 // systemFile is the file of the system policy. Only tests replace it.
@@ -39,12 +41,29 @@ func (a *app) collectPermissions(flags permit.Flags, file settings.File) error {
 	return nil
 }
 
-// permitPaths returns the paths by which `agent permit` judges commands in dir. In the complete
-// sandbox they find a temporary directory of their own.
-func permitPaths(dir string, set settings.Settings) policy.Paths {
+// permitPaths returns the function that returns the paths by which `agent permit` judges commands in
+// dir, to which dirs are added.
+func permitPaths(dirs *[]string) func(dir string, set settings.Settings) (policy.Paths, error) {
+	return func(dir string, set settings.Settings) (policy.Paths, error) { return pathsWith(dir, set, *dirs) }
+}
+
+// pathsWith returns the paths by which commands in dir are judged, to which dirs are added. In the
+// complete sandbox they find a temporary directory of their own.
+func pathsWith(dir string, set settings.Settings, dirs []string) (policy.Paths, error) {
+	if len(dirs) > 0 {
+		work, err := workspace.Open(dir)
+		if err != nil {
+			return policy.Paths{}, err
+		}
+		defer work.Close()
+		if _, err := access.AddDirs(work, dirs, nil); err != nil {
+			return policy.Paths{}, err
+		}
+		set.AddDirs = slices.Concat(work.Added(), set.AddDirs)
+	}
 	p := judgingPaths(dir, set)
 	p.Temp = access.TempDir("permit", p, func() bool { return p.Sandbox == policy.SandboxFull })
-	return p
+	return p, nil
 }
 
 // checkUnattended returns an error if the session has no user and its mode approves commands that

@@ -20,13 +20,14 @@ import (
 	"agent/internal/loop/event"
 )
 
-// permitted returns the verdict of `agent permit` on a command in a mode, and its output.
-func permitted(t *testing.T, line string, m event.Mode) (verdict, output string) {
+// permitted returns the verdict of `agent permit` on a command in a mode, with added directories,
+// and its output.
+func permitted(t *testing.T, line string, m event.Mode, dirs ...string) (verdict, output string) {
 	t.Helper()
 	var out bytes.Buffer
 	f := &command.Factory{IO: command.IO{Out: command.Console{Writer: &out}, Err: command.Console{Writer: os.Stderr}}, Settings: command.ReadSettings}
 	system := func() settings.SystemFile { return systemFile }
-	cmd := permit.NewCmd(f, &permit.Flags{Mode: string(m)}, system, permitPaths, nil)
+	cmd := permit.NewCmd(f, &permit.Flags{Mode: string(m)}, system, permitPaths(&dirs), nil)
 	cmd.SetArgs([]string{"--", line})
 	if err := cmd.ExecuteContext(t.Context()); err != nil {
 		t.Fatalf("%q: %v", line, err)
@@ -130,5 +131,20 @@ func TestPermitHostileCommands(t *testing.T) {
 		if verdict != "ask" || strings.ContainsAny(output, "\x1b\a\x00\u202e") || !utf8.ValidString(output) || strings.Count(output, "\nauto") > 0 {
 			t.Errorf("%s: got %q", name, output[:min(len(output), 400)])
 		}
+	}
+}
+
+// Permit judges with the directories that --add-dir adds, as a session does.
+func TestPermitWithAddedDirectories(t *testing.T) {
+	enterCases(t)
+	other := t.TempDir()
+	line := "echo x > " + filepath.Join(other, "f")
+	_, before := permitted(t, line, event.ModeAuto)
+	_, after := permitted(t, line, event.ModeAuto, other)
+	if !strings.Contains(before, "outside the workspace") || strings.Contains(after, "outside the workspace") {
+		t.Errorf("without the directory:\n%s\nwith it:\n%s", before, after)
+	}
+	if _, err := pathsWith(".", settings.Settings{}, []string{filepath.Join(other, "none")}); err == nil || !strings.Contains(err.Error(), "--add-dir") {
+		t.Errorf("a directory that is missing: %v", err)
 	}
 }

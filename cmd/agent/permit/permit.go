@@ -23,7 +23,7 @@ type Options struct {
 	IO       command.IO
 	Settings func() (settings.File, error)
 	System   func() settings.SystemFile
-	Paths    func(dir string, set settings.Settings) policy.Paths
+	Paths    func(dir string, set settings.Settings) (policy.Paths, error)
 	flags    *Flags
 
 	Command string // "-" for standard input
@@ -31,7 +31,7 @@ type Options struct {
 }
 
 // NewCmd returns `agent permit`. The function paths returns the paths of a workspace.
-func NewCmd(f *command.Factory, flags *Flags, system func() settings.SystemFile, paths func(dir string, set settings.Settings) policy.Paths, runF command.RunFunc[Options]) *cobra.Command {
+func NewCmd(f *command.Factory, flags *Flags, system func() settings.SystemFile, paths func(dir string, set settings.Settings) (policy.Paths, error), runF command.RunFunc[Options]) *cobra.Command {
 	opts := &Options{IO: f.IO, Settings: f.Settings, System: system, Paths: paths, flags: flags}
 	cmd := &cobra.Command{
 		Use:   "permit COMMAND",
@@ -91,7 +91,11 @@ func run(ctx context.Context, opts *Options) error {
 	for _, n := range p.Notices {
 		opts.IO.Warn("%s", n)
 	}
-	e := p.Explain(ctx, opts.Paths(dir, file.Settings), line, dir)
+	paths, err := opts.Paths(dir, file.Settings)
+	if err != nil {
+		return err
+	}
+	e := p.Explain(ctx, paths, line, dir)
 	if opts.Output == "json" {
 		return opts.IO.Out.JSON(e)
 	}

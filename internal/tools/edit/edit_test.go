@@ -61,8 +61,11 @@ func TestReplaceErrors(t *testing.T) {
 		"a line that is not there": {"a := 1\nb := 2\nc := 3\nd := 4\n", "b := 2\nbb := 2\nc := 3\nd := 4", "x", false, &edit.NotFoundError{
 			Near: edit.Near{First: 2, Last: 4, Diff: " b := 2\n-bb := 2\n c := 3\n"},
 		}},
+		"another line, and other indentation": {"package a\n\nfunc C() {\n\tif true {\n\t\tx := 1\n\t\t_ = x\n\t}\n}\n", "if true {\n    x := 2\n    _ = x\n}", "x", false, &edit.NotFoundError{
+			Near: edit.Near{First: 4, Last: 8, Diff: "-if true {\n+\tif true {\n-    x := 2\n+\t\tx := 1\n-    _ = x\n+\t\t_ = x\n+\t}\n }\n"},
+		}},
 		"other indentation that is not common": {"func a() {\n\tfoo()\n\t\tbar()\n}\n", "func a() {\n\tfoo()\n\tbar()\n}", "x", false, &edit.NotFoundError{
-			Near: edit.Near{First: 1, Last: 4, Diff: " \tfoo()\n-\tbar()\n+\t\tbar()\n }\n"},
+			Near: edit.Near{First: 1, Last: 4, Diff: " \tfoo()\n-\tbar()\n+\t\tbar()\n }\n", Indented: true},
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {

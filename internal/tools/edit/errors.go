@@ -19,6 +19,8 @@ type Near struct {
 	Diff        string
 	// Composed means that lines differ only in the composition of characters.
 	Composed bool
+	// Indented means that the lines differ only in blanks at their ends.
+	Indented bool
 }
 
 func (e *NotFoundError) Error() string {
@@ -37,6 +39,9 @@ func (e *NotFoundError) Error() string {
 	if e.Near.Composed {
 		retry = "Lines that look the same differ in the composition of characters: \u00e9 is either one character (U+00E9) or e and a combining accent (U+0301). " +
 			"Retry with the characters of the file, or with lines that have only ASCII"
+	}
+	if e.Near.Indented {
+		return fmt.Sprintf("%s: only the indentation differs, %s (- is only in %s, + only in the file):\n%s%s", what, lines, sign, e.Near.Diff, retry)
 	}
 	return fmt.Sprintf("%s. The most similar text is %s (- is only in %s, + only in the file):\n%s%s",
 		what, lines, sign, e.Near.Diff, retry)

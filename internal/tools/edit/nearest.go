@@ -39,14 +39,45 @@ func nearest(ctx context.Context, before []byte, old []string) Near {
 	}
 	first := min(max(at-slack, 0), len(lines)-1)
 	last := min(max(at+len(old)-1+slack, first), len(lines)-1)
-	diff := align(old, lines[first:last+1])
+	diff, indented := alignIndented(old, lines[first:last+1])
 	above, below := trimContext(diff)
 	first, last, diff = first+above, last-below, diff[above:len(diff)-below]
 	text := formatDiff(diff)
 	if text == "" {
 		return Near{}
 	}
-	return Near{First: d.number(first), Last: d.number(last), Diff: text, Composed: differInComposition(diff)}
+	return Near{First: d.number(first), Last: d.number(last), Diff: text, Composed: differInComposition(diff), Indented: indented && last-first+1 == len(old)}
+}
+
+// alignIndented returns the line diff from old to new, which pairs lines that differ only in blanks
+// at their ends. All is set if all lines of old have such a pair.
+func alignIndented(old, new []string) (diff []Line, all bool) {
+	bare := func(lines []string) []string {
+		out := make([]string, len(lines))
+		for i, l := range lines {
+			out[i] = strings.Trim(l, blanks)
+		}
+		return out
+	}
+	i, j, pairs := 0, 0, 0
+	for _, l := range align(bare(old), bare(new)) {
+		switch l.Op {
+		case Drop:
+			diff = append(diff, Line{Drop, old[i]})
+			i++
+		case Insert:
+			diff = append(diff, Line{Insert, new[j]})
+			j++
+		default:
+			if old[i] == new[j] {
+				diff = append(diff, Line{Keep, old[i]})
+			} else {
+				diff = append(diff, Line{Drop, old[i]}, Line{Insert, new[j]})
+			}
+			i, j, pairs = i+1, j+1, pairs+1
+		}
+	}
+	return diff, pairs == len(old)
 }
 
 // differInComposition reports whether the diff removes a line that an inserted line contains if,

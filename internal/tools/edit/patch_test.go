@@ -136,7 +136,7 @@ func TestHunksThatDoNotApply(t *testing.T) {
 		"before its header":           {"x\nclass A\n", "@@ class A\n-x\n+y\n", "were not found"},
 		"a part of a word":            {"classes\nx\n", "@@ class\n-x\n+y\n", `"class" is not in the file`},
 		"nothing like it":             {"a\n", "@@\n-zzz\n+y\n", "nothing in the file is similar"},
-		"another indentation":         {"\ta\n", "@@\n-  a\n+  b\n", "The most similar text is line 1"},
+		"another indentation":         {"\ta\n", "@@\n-  a\n+  b\n", "only the indentation differs, line 1"},
 		"a part of a line":            {"a b\n", "@@\n-a\n+c\n", "were not found"},
 		"one after another, the same": {"a\nb\nc\n", "@@\n a\n-b\n@@\n-b\n+x\n c\n", "two hunks change the same lines (line 2 of the file)"},
 		"empty lines but for blanks":  {"a\n \t\nb\n", "@@\n-\n+x\n", "were not found"},

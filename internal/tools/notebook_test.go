@@ -83,8 +83,8 @@ func TestAPageOfANotebook(t *testing.T) {
 		offset, limit, images int
 		want                  string
 	}{
-		{1, 3, 0, "[truncated: lines 1-3 of 32; continue with offset 4]\n(notebook"},
-		{4, 5, 2, "[truncated: lines 4-8 of 32; continue with offset 9]\n(2 images of these lines included, in order)\n(notebook"},
+		{1, 3, 0, "[lines 1-3 of 32]\n(notebook"},
+		{4, 5, 2, "[lines 4-8 of 32]\n(2 images of these lines included, in order)\n(notebook"},
 		{9, 0, 4, "(end of the file)\n(4 images of these lines included, in order)\n(2 images of these lines omitted: invalid, or too many)\n(notebook"},
 		{33, 0, 0, "n.ipynb as text has 32 lines. Give an offset within the file"},
 	} {

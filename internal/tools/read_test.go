@@ -129,8 +129,8 @@ func TestUnchangedReadsAreNotRepeated(t *testing.T) {
 		args obj
 		want string
 	}{
-		{obj{"path": "f", "offset": 2, "limit": 2}, "2\t2\n3\t3\n[truncated: lines 2-3 of 4; continue with offset 4]\n"},
-		{obj{"path": "f", "offset": 3, "limit": 1}, "unchanged since step 1: lines 3-3 of f are the same as shown there\n[truncated: lines 3-3 of 4; continue with offset 4]\n"},
+		{obj{"path": "f", "offset": 2, "limit": 2}, "2\t2\n3\t3\n[lines 2-3 of 4]\n"},
+		{obj{"path": "f", "offset": 3, "limit": 1}, "unchanged since step 1: lines 3-3 of f are the same as shown there\n[lines 3-3 of 4]\n"},
 		{obj{"path": "f", "offset": 3, "limit": 2}, "3\t3\n4\t4\n(end of the file)\n"},
 		{obj{"path": "f", "offset": 2}, "2\t2\n3\t3\n4\t4\n(end of the file)\n"}, // not shown in one piece
 		{obj{"path": "./f", "offset": 2}, "unchanged since step 4: lines 2-4 of f are the same as shown there\n(end of the file)\n"},

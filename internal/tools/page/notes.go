@@ -51,7 +51,12 @@ func (p *Page) notes(e charset.Encoding) string {
 func (p *Page) Position(size int64) string {
 	first := p.span.First
 	last := first + p.Shown - 1
+	asked := p.Shown == p.span.Limit && p.span.Limit < MaxLines // the page has what the model asked for
 	switch {
+	case p.Total < 0 && asked:
+		return fmt.Sprintf("[lines %d-%d of a file of %s]\n", first, last, phrase.Bytes(size))
+	case last < p.Total && asked:
+		return fmt.Sprintf("[lines %d-%d of %d]\n", first, last, p.Total)
 	case p.Total < 0:
 		return marker.Note("lines %d-%d of a file of %s; continue with offset %d", first, last, phrase.Bytes(size), last+1) + "\n"
 	case last < p.Total:

@@ -25,7 +25,7 @@ func shown(t *testing.T, content string, s page.Span, count bool) string {
 	return p.Text(charset.UTF8, int64(len(content)))
 }
 
-// A note says how to read on, unless the page ends with the file.
+// A note says how to read on, unless the page ends with the file or has the lines that were asked for.
 func TestPositionOfAPage(t *testing.T) {
 	const content = "a\nb\nc\nd\n"
 	for _, c := range []struct {
@@ -33,11 +33,11 @@ func TestPositionOfAPage(t *testing.T) {
 		count        bool
 		want         string
 	}{
-		{1, 3, true, "1\ta\n2\tb\n3\tc\n[truncated: lines 1-3 of 4; continue with offset 4]\n"},
-		{1, 3, false, "1\ta\n2\tb\n3\tc\n[truncated: lines 1-3 of a file of 8 bytes; continue with offset 4]\n"},
+		{1, 3, true, "1\ta\n2\tb\n3\tc\n[lines 1-3 of 4]\n"},
+		{1, 3, false, "1\ta\n2\tb\n3\tc\n[lines 1-3 of a file of 8 bytes]\n"},
 		{1, 4, true, "1\ta\n2\tb\n3\tc\n4\td\n"},
 		{1, 4, false, "1\ta\n2\tb\n3\tc\n4\td\n"},
-		{2, 2, true, "2\tb\n3\tc\n[truncated: lines 2-3 of 4; continue with offset 4]\n"},
+		{2, 2, true, "2\tb\n3\tc\n[lines 2-3 of 4]\n"},
 		{2, 3, true, "2\tb\n3\tc\n4\td\n(end of the file)\n"},
 		{4, 9, false, "4\td\n(end of the file)\n"},
 		{5, 9, true, "f has 4 lines. Give an offset within the file"},
@@ -96,9 +96,9 @@ func TestNotesOfAPage(t *testing.T) {
 		first, limit int
 		want         string
 	}{
-		{1, 1, "1\ta\n(the file starts with a byte order mark)\n(these lines end in CRLF)\n[truncated: lines 1-1 of 4; continue with offset 2]\n"},
-		{1, 2, "1\ta\n2\tb\n(the file starts with a byte order mark)\n(1 of these lines end in CRLF)\n[truncated: lines 1-2 of 4; continue with offset 3]\n"},
-		{2, 1, "2\tb\n[truncated: lines 2-2 of 4; continue with offset 3]\n"},
+		{1, 1, "1\ta\n(the file starts with a byte order mark)\n(these lines end in CRLF)\n[lines 1-1 of 4]\n"},
+		{1, 2, "1\ta\n2\tb\n(the file starts with a byte order mark)\n(1 of these lines end in CRLF)\n[lines 1-2 of 4]\n"},
+		{2, 1, "2\tb\n[lines 2-2 of 4]\n"},
 		{4, 1, "4\td\xff\n(bytes that are not valid UTF-8 are shown as \ufffd)\n(end of the file)\n"},
 	} {
 		if d := cmp.Diff(shown(t, content, page.Span{First: c.first, Limit: c.limit}, true), c.want); d != "" {

@@ -203,6 +203,7 @@ func TestShellRuns(t *testing.T) {
 		{"false | cat", tools.Result{Text: "[exit 0; false: exit 1]\n", Summary: "exit 0, false: exit 1 · no output", ExitCode: code(0), Codes: []int{1, 0}}},
 		{"true && yes | head -1", tools.Result{Text: "y\n[exit 0]\n", Summary: "exit 0 · 1 line", ExitCode: code(0), Codes: []int{141, 0}}},
 		{"(exit 3) | sh -c 'exit 4'; true | exit 5", tools.Result{Text: "[exit 5]\n", Summary: "exit 5 · no output", IsError: true, ExitCode: code(5)}},
+		{"cd . && grep x /dev/null", tools.Result{Text: "[exit 1: no match]\n", Summary: "exit 1: no match · no output", IsError: true, ExitCode: code(1)}},
 		{"false | cat; true", tools.Result{Text: "[exit 0]\n", Summary: "exit 0 · no output", ExitCode: code(0)}},
 		{"printf x; exit 2", tools.Result{Text: "x\n[exit 2]\n", Summary: "exit 2 · 1 line", IsError: true, ExitCode: code(2)}},
 		{"kill -SEGV $$", tools.Result{Text: "[killed by SIGSEGV]\n", Summary: "killed by SIGSEGV · no output", IsError: true}},

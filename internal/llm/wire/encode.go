@@ -33,12 +33,8 @@ func Result(r *llm.Message) string {
 	if r == nil {
 		return "error: " + Interrupted
 	}
-	_, rest, _ := strings.Cut(r.Text, "\n")
-	switch {
-	case !r.IsError, strings.HasPrefix(strings.ToLower(r.Text), "error"), ended().MatchString(r.Text):
+	if !r.IsError || strings.HasPrefix(strings.ToLower(r.Text), "error") || ended().MatchString(r.Text) {
 		return r.Text
-	case rest != "": // the first line is not the error, but output
-		return "error:\n" + r.Text
 	}
 	return "error: " + r.Text
 }

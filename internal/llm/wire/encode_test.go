@@ -7,8 +7,7 @@ import (
 	"agent/internal/llm/wire"
 )
 
-// The word "error" is not joined to the first line of an output. The output of a command says
-// itself how it ended.
+// The word "error" is not joined to the output of a command, which says itself how it ended.
 func TestResultsOfDialectsWithoutFailures(t *testing.T) {
 	for text, want := range map[string]string{
 		"there is no a.go":                       "error: there is no a.go",
@@ -17,7 +16,7 @@ func TestResultsOfDialectsWithoutFailures(t *testing.T) {
 		"[exit 1: no match]\n":                   "[exit 1: no match]\n",
 		"a\n[exit 1]\n[It was not run again.]\n": "a\n[exit 1]\n[It was not run again.]\n",
 		"a\n[job 3 ended: exit 1]\n":             "a\n[job 3 ended: exit 1]\n",
-		"first\nsecond\n":                        "error:\nfirst\nsecond\n",
+		"first\nsecond\n":                        "error: first\nsecond\n",
 		"one line\n":                             "error: one line\n",
 	} {
 		if got := wire.Result(&llm.Message{Text: text, IsError: true}); got != want {

@@ -69,7 +69,7 @@ generate:
 cases:
 	@if [ -z "$$AGENT_CASES" ] || [ -z "$$(ls -A "$$AGENT_CASES" 2>/dev/null)" ]; then \
 		echo "set AGENT_CASES to a directory of cases: it is unset or empty"; exit 1; fi
-	$(GO) test -count=1 -run 'Cases$$' -v ./... | grep -E '^(=== RUN +[A-Za-z]+$$|--- (FAIL|SKIP)|FAIL|ok|panic)|^ +.*_test.go' ; exit $${PIPESTATUS[0]}
+	$(GO) test -count=1 -run 'Cases$$' -v $$(grep -rlE --include='*_test.go' 'func Test\w*Cases\(' . | xargs -n 1 dirname | sort -u) | grep -E '^(=== RUN +[A-Za-z]+$$|--- (FAIL|SKIP)|FAIL|ok|panic)|^ +.*_test.go' ; exit $${PIPESTATUS[0]}
 
 cases: SHELL := /bin/bash
 

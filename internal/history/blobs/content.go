@@ -31,9 +31,19 @@ func (p *Pack) encoder() *encoder {
 	return &encoder{raw: make([]byte, partSize), flate: w}
 }
 
-// compress returns the compressed form of b, which is valid until the next call.
+// smallSize is the size in bytes up to which contents are not compressed: that would take longer than
+// all else that is done for them.
+const smallSize = 8 << 10
+
+// compress returns b in the format of flate, which is valid until the next call.
 func (e *encoder) compress(b []byte) []byte {
 	e.out.Reset()
+	if len(b) <= smallSize { // the last block, stored as it is: its length, the inverse of that, and b
+		head := binary.LittleEndian.AppendUint16([]byte{1}, uint16(len(b)))
+		e.out.Write(binary.LittleEndian.AppendUint16(head, ^uint16(len(b))))
+		e.out.Write(b)
+		return e.out.Bytes()
+	}
 	e.flate.Reset(&e.out)
 	_, _ = e.flate.Write(b) // a bytes.Buffer returns no errors
 	_ = e.flate.Close()

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io/fs"
 	"os"
 	"slices"
 
@@ -89,6 +90,7 @@ func judgingPaths(dir string, set settings.Settings) policy.Paths {
 func (a *app) protectPaths() {
 	paths := access.Paths(a.work.Dir(), os.Getenv)
 	paths.Added, paths.Room = a.work.Added(), func() int64 { return a.changes.Room() }
+	paths.Keeps = func(file fs.FileInfo, bytes int64) bool { return a.changes.Keeps(file, bytes) }
 	paths.Shell.Search = access.Search(paths, os.Getenv)
 	paths.Evaded, paths.Jobs = func() bool { return a.sandbox.Evaded() }, func() bool { return a.jobs.Unapproved() }
 	if a.trust != nil {

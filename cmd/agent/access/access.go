@@ -5,6 +5,7 @@
 package access
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -141,6 +142,9 @@ func JudgingPaths(dir string, set settings.Settings, version string) policy.Path
 				return 0
 			}
 			return blobs.Limits{}.Room(0)
+		}
+		if state, err := history.Dir(os.Getenv); err == nil {
+			p.Keeps = func(file fs.FileInfo, bytes int64) bool { return s.Watches() && blobs.Keeps(state, file, bytes) }
 		}
 	}
 	return p

@@ -2,6 +2,7 @@
 package changes
 
 import (
+	"io/fs"
 	"path/filepath"
 
 	"agent/internal/history/blobs"
@@ -47,6 +48,12 @@ func (c *Changes) Room() int64 {
 		return 0
 	}
 	return c.pack.Room()
+}
+
+// Keeps reports whether undo can keep a file without a copy if a command in a sandbox removes it, after
+// others with so many bytes.
+func (c *Changes) Keeps(file fs.FileInfo, bytes int64) bool {
+	return c != nil && c.watches() && blobs.Keeps(filepath.Dir(c.recorder.Path), file, bytes)
 }
 
 // HookOrder returns the order to record what a hook changes; nil if it is not recorded.

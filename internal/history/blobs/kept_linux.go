@@ -46,6 +46,16 @@ func (p *Pack) Keep(path string, info *syscall.Stat_t, since time.Time) (name st
 	return name, nil
 }
 
+// Keeps reports whether a pack in a directory of sessions can keep a file that a command removes, after
+// others with so many bytes in the same turn. Programs that have it open are not considered.
+func Keeps(dir string, file fs.FileInfo, bytes int64) bool {
+	var store syscall.Stat_t
+	info, ok := file.Sys().(*syscall.Stat_t)
+	uid := os.Geteuid()
+	return ok && file.Mode().IsRegular() && info.Nlink == 1 && (uid == 0 || int(info.Uid) == uid) &&
+		bytes+info.Size <= Limits{}.orDefaults().Kept && syscall.Stat(dir, &store) == nil && store.Dev == info.Dev
+}
+
 // mayKeep returns an error unless a file may be kept by a link. Only for a file that nobody has open for
 // writing does the kernel grant a lease.
 func (p *Pack) mayKeep(path string, info *syscall.Stat_t) error {

@@ -92,7 +92,8 @@ type deletionScan struct {
 	paths   Paths
 	until   time.Time
 	scanned int      // entries
-	bytes   int64    // of the files that would be kept
+	bytes   int64    // of the files that would be copied
+	kept    int64    // bytes of the files that would be kept without a copy
 	found   []string // git directories that a command could destroy without naming them
 }
 
@@ -200,6 +201,11 @@ func (ds *deletionScan) tree(path string) {
 			return nil
 		}
 		files++
+		if ds.recorded && ds.paths.Keeps != nil && ds.paths.Keeps(info, ds.kept) {
+			ds.kept += info.Size()
+			bytes += info.Size()
+			return nil
+		}
 		bytes += ds.count(path, info)
 		return nil
 	})

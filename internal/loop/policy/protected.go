@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"io/fs"
 	"path/filepath"
 	"slices"
 
@@ -49,6 +50,9 @@ type Paths struct {
 	// Room returns how many bytes of old file contents undo still accepts from commands; 0
 	// if it does not record what commands change. Nil means 0.
 	Room func() int64
+	// Keeps reports whether undo can keep a file of any size without a copy if a command removes it,
+	// after others with so many bytes. Nil means false.
+	Keeps func(file fs.FileInfo, bytes int64) bool
 	// Evaded reports whether a command tried to hide a change from undo. Then only commands
 	// that read run without approval. Nil means false.
 	Evaded func() bool

@@ -1,6 +1,7 @@
 package policy_test
 
 import (
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -299,7 +300,18 @@ func TestWarningNamesWhatUndoCannotRestore(t *testing.T) {
 			t.Errorf("%s: got the warning\n%s, want\n%s", command, v.Warning, want)
 		}
 	}
-	at.Room = nil
+	at.Keeps = func(file fs.FileInfo, bytes int64) bool { return bytes+file.Size() <= snapshot.MaxFile+1 }
+	for command, want := range map[string]string{
+		"rm one.db":      "`rm` deletes files: one.db (67.1 MB); can be undone",
+		"rm -rf big":     "`rm` deletes files: big/ (1 file, 67.1 MB); can be undone",
+		"rm -rf big/ *b": "`rm` deletes files: big/ (1 file, 67.1 MB) and one.db (67.1 MB); cannot be undone: one.db (67.1 MB): it is larger than 64 MB",
+		">one.db":        "it overwrites `one.db`; cannot be undone: one.db (67.1 MB): it is larger than 64 MB",
+	} {
+		if v := asks(&policy.Policy{Mode: event.ModeAsk}, at, run(dir, command)); v.Warning != want {
+			t.Errorf("kept without a copy: %s: got the warning\n%s, want\n%s", command, v.Warning, want)
+		}
+	}
+	at.Keeps, at.Room = nil, nil
 	if v := asks(&policy.Policy{Mode: event.ModeAsk}, at, run(dir, "rm -rf build")); v.Warning != "`rm` deletes files: build/ (2 files, 38 bytes)" {
 		t.Errorf("without undo: %s", v.Warning)
 	}

@@ -316,7 +316,7 @@ func (w *planner) mergeFile(cur value, r changeRun) (value, verdict) {
 		if cur.Owner == r.after.Owner {
 			out.Owner = r.before.Owner
 		}
-		out.State.Hash, out.Size, out.Stamp, out.content = r.before.Hash, r.before.Size, r.before.Stamp, nil
+		out.State.Hash, out.Size, out.Stamp, out.Kept, out.content = r.before.Hash, r.before.Size, r.before.Stamp, r.before.Kept, nil
 	case !r.before.SameContent(*r.after) && !cur.SameContent(r.before):
 		text, ok := w.mergeText(cur, r)
 		if !ok {
@@ -324,7 +324,7 @@ func (w *planner) mergeFile(cur value, r changeRun) (value, verdict) {
 		}
 		out.content = []byte(text)
 		out.Hash, out.Size, _ = snapshot.Hashes{}.Put(bytes.NewReader(out.content))
-		out.Stamp = ""
+		out.Stamp, out.Kept = "", ""
 	}
 	return out, verdict{merged: true}
 }

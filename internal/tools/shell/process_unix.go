@@ -4,6 +4,7 @@ package shell
 
 import (
 	"cmp"
+	"net/netip"
 	"os"
 	"os/exec"
 	"syscall"
@@ -48,7 +49,13 @@ func (p *process) kept() Kept {
 	if p.unwatched != "" {
 		return Kept{Problem: p.unwatched}
 	}
-	return p.Files
+	files := p.Files
+	for i, a := range files.Attempts {
+		if to, err := netip.ParseAddrPort(a.Target); err == nil && a.Kind != AttemptWrite {
+			files.Attempts[i].Target = to.String() // without groups of zeros
+		}
+	}
+	return files
 }
 
 // listeners returns the TCP ports of servers in the network of the shell.

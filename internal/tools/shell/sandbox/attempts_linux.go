@@ -3,9 +3,11 @@
 package sandbox
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
-	"net/netip"
+	"strconv"
+	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -16,38 +18,67 @@ const namePort = 53
 // noteConnect reports a connection of a command without the network that failed, or that may fail
 // later, and each lookup of a name. Connections to Unix sockets are not reported: libraries try
 // some in vain.
-func (l *Listener) noteConnect(socket int, address []byte, err error) {
-	to, ok := addressOf(address)
-	if !ok || l.Connects == nil || l.gate.plan.network || to.Port() == 0 {
+func (l *Listener) noteConnect(socket int, to []byte, err error) {
+	a, ok := addressOf(to)
+	if !ok || l.Connects == nil || l.gate.plan.network || a.port == 0 {
 		return
 	}
 	kind, _ := unix.GetsockoptInt(socket, unix.SOL_SOCKET, unix.SO_TYPE)
-	lookup := to.Port() == namePort && kind == unix.SOCK_DGRAM
-	local := to.Addr().IsLoopback() || to.Addr().IsUnspecified()
+	lookup := a.port == namePort && kind == unix.SOCK_DGRAM
 	switch {
 	case lookup:
-	case local && (errors.Is(err, unix.ECONNREFUSED) || errors.Is(err, unix.EINPROGRESS)):
-	case !local && err != nil && !errors.Is(err, unix.EISCONN) && !errors.Is(err, unix.EALREADY):
+	case a.local() && (errors.Is(err, unix.ECONNREFUSED) || errors.Is(err, unix.EINPROGRESS)):
+	case !a.local() && err != nil && !errors.Is(err, unix.EISCONN) && !errors.Is(err, unix.EALREADY):
 	default:
 		return
 	}
-	l.Connects(to.String(), lookup)
+	l.Connects(a.String(), lookup)
 }
 
-// addressOf returns the address and port in a socket address of the kernel.
-func addressOf(b []byte) (netip.AddrPort, bool) {
+// address is an address of a server. This package does not use net/netip, because a helper must
+// start before other packages are initialized.
+type address struct {
+	ip   []byte // 4 or 16
+	port uint16
+}
+
+// addressOf returns the address in a socket address of the kernel.
+func addressOf(b []byte) (a address, ok bool) {
 	const port, ipv4, ipv6 = 2, 4, 8 // offsets
-	switch binary.NativeEndian.Uint16(b) {
-	case unix.AF_INET:
-		if len(b) >= unix.SizeofSockaddrInet4 {
-			return netip.AddrPortFrom(netip.AddrFrom4([4]byte(b[ipv4:])), binary.BigEndian.Uint16(b[port:])), true
+	switch family := binary.NativeEndian.Uint16(b); {
+	case family == unix.AF_INET && len(b) >= unix.SizeofSockaddrInet4:
+		return address{b[ipv4 : ipv4+4], binary.BigEndian.Uint16(b[port:])}, true
+	case family == unix.AF_INET6 && len(b) >= ipv6+16:
+		ip := b[ipv6 : ipv6+16]
+		if mapped := append(make([]byte, 10), 0xff, 0xff); bytes.HasPrefix(ip, mapped) {
+			ip = ip[len(mapped):]
 		}
-	case unix.AF_INET6:
-		if len(b) >= ipv6+16 {
-			return netip.AddrPortFrom(netip.AddrFrom16([16]byte(b[ipv6:])).Unmap(), binary.BigEndian.Uint16(b[port:])), true
-		}
+		return address{ip, binary.BigEndian.Uint16(b[port:])}, true
 	}
-	return netip.AddrPort{}, false
+	return a, false
+}
+
+// local reports whether it is an address of this computer.
+func (a address) local() bool {
+	if len(a.ip) == 4 {
+		return a.ip[0] == 127 || string(a.ip) == "\x00\x00\x00\x00"
+	}
+	return len(bytes.Trim(a.ip[:15], "\x00")) == 0 && a.ip[15] <= 1
+}
+
+// String returns the address and the port. Groups of zeros are written in full.
+func (a address) String() string {
+	var groups []string
+	if len(a.ip) == 4 {
+		for _, b := range a.ip {
+			groups = append(groups, strconv.Itoa(int(b)))
+		}
+		return strings.Join(groups, ".") + ":" + strconv.Itoa(int(a.port))
+	}
+	for i := 0; i < len(a.ip); i += 2 {
+		groups = append(groups, strconv.FormatUint(uint64(binary.BigEndian.Uint16(a.ip[i:])), 16))
+	}
+	return "[" + strings.Join(groups, ":") + "]:" + strconv.Itoa(int(a.port))
 }
 
 // Denies reports whether the layout of the command makes a path without links read-only or hides

@@ -114,7 +114,7 @@ func openInEditor(given *flags, end *exit.Signals, o acp.Opening) (*acp.Opened, 
 	}
 	out.Prompts, out.Changed = a.serverPrompts, a.connections.Changed()
 	if m.Name == offline.Name {
-		out.Notices = append(out.Notices, connectNotice(credentials.KeyringAvailable()))
+		out.Notices = append(out.Notices, connectShell(credentials.KeyringAvailable()))
 	}
 	return out, nil
 }

@@ -81,6 +81,7 @@ type opening struct {
 	// servers are MCP servers of an editor, besides the configured ones.
 	servers          map[string]settings.MCPServer
 	kept             *connections.Kept // keeps the connections to MCP servers; nil for none
+	connected        *models.Connected // the providers that the user connected; nil for none
 	program          bool              // another program answers questions: there is no screen
 	previousEndpoint *endpoint         // of the session before a new one; nil if there was none
 	// baseFor is the provider that BaseURL is for; empty for the selected one.
@@ -269,6 +270,7 @@ func (a *app) chooseModel(f opening, attended bool) (turn.Model, error) {
 		f.BaseURL = ""
 	}
 	pick := models.New(f.Flags, a.set, last.Model, !attended, f.end.Cleanup)
+	pick.Connected = f.connected
 	if err := f.traffic.Connect(pick); err != nil {
 		return turn.Model{}, err
 	}

@@ -90,7 +90,7 @@ func show(ctx context.Context, a *app, in *lines.Input, prompts []screen.Prompt)
 		a.connections.Start()
 	}
 	if in != nil {
-		left, err = showPlain(ctx, in, o, interrupts)
+		left, err = showPlain(ctx, in, o, interrupts, a.end.Cleanup)
 	} else {
 		left, err = tui.Run(ctx, o)
 	}

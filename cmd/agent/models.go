@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"agent/cmd/agent/command"
+	"agent/cmd/agent/connect"
 	"agent/cmd/agent/models"
 	"agent/cmd/agent/settings"
 	"agent/internal/loop/event"
@@ -105,7 +106,7 @@ func (c *modelChoice) list(ctx context.Context, all bool) ([]screen.Model, error
 	}
 	var out []screen.Model
 	for _, d := range l.Models {
-		out = append(out, screen.Model{Name: d.Model, Context: d.Context, Input: d.Input, Output: d.Output, Why: d.Why, Default: d.Default})
+		out = append(out, connect.Model(d))
 	}
 	if all {
 		for _, d := range l.Missing {

@@ -17,8 +17,12 @@ func isPlain(f opening) bool {
 	return f.plain || !term.IsTerminal(os.Stdout.Fd()) || os.Getenv("TERM") == "dumb"
 }
 
-// showPlain runs a session in plain mode.
-func showPlain(ctx context.Context, in *lines.Input, o screen.Options, interrupts <-chan struct{}) (screen.Exit, error) {
+// showPlain runs a session in plain mode. cleanup is that of command.Factory.
+func showPlain(ctx context.Context, in *lines.Input, o screen.Options, interrupts <-chan struct{}, cleanup func(func()) (forget func())) (screen.Exit, error) {
 	o.Output = os.Stdout
-	return plain.Show(ctx, o, plain.Lines{C: in.C, Next: in.Next, Typed: in.Typed, Interrupts: interrupts})
+	all := plain.Lines{C: in.C, Next: in.Next, Typed: in.Typed, Interrupts: interrupts}
+	if in.Typed {
+		all.Hide = func() func() { return in.Hide(cleanup) }
+	}
+	return plain.Show(ctx, o, all)
 }

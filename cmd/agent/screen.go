@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"agent/cmd/agent/command"
+	"agent/cmd/agent/connect"
 	"agent/cmd/agent/desktop"
 	"agent/cmd/agent/exit"
 	"agent/cmd/agent/models"
@@ -96,6 +97,9 @@ func (a *app) screen(events <-chan event.Event, commands chan<- event.Command, p
 	o.Agents, o.ReadAgents = a.agentList()
 	if a.choice.pick != nil {
 		o.Models.List, o.Models.Choose = a.choice.list, a.choice.several
+		if a.choice.pick.Connected != nil && a.choice.pick.Player == nil {
+			o.Connect = connect.Screen(a.choice.pick, a.set, a.end.Cleanup)
+		}
 	}
 	state := screenStateFile(os.Getenv)
 	o.Recent = state.read().Recent

@@ -15,6 +15,7 @@ import (
 
 	"agent/cmd/agent/command"
 	"agent/cmd/agent/connections"
+	"agent/cmd/agent/models"
 	"agent/cmd/agent/sessions"
 	"agent/cmd/agent/stored"
 	"agent/internal/history"
@@ -26,7 +27,7 @@ import (
 // until the user leaves. prompts are for the first one.
 func runSessions(ctx context.Context, f opening, prompts []screen.Prompt) error {
 	ctx, stop := context.WithCancel(ctx)
-	f.kept = &connections.Kept{}
+	f.kept, f.connected = &connections.Kept{}, models.NewConnected()
 	defer f.kept.Close()
 	var expired <-chan string
 	defer func() {
@@ -108,7 +109,7 @@ func (a *app) reopening(f opening) *opening {
 func (a *app) carried(f opening) opening {
 	return opening{
 		flags: flags{Flags: f.Flags, permit: f.permit, budget: f.budget, prompt: f.prompt, trace: f.trace, traffic: f.traffic, noSession: f.noSession},
-		end:   f.end, input: f.input, kept: f.kept, baseFor: cmp.Or(f.baseFor, a.choice.pick.Bound()),
+		end:   f.end, input: f.input, kept: f.kept, connected: f.connected, baseFor: cmp.Or(f.baseFor, a.choice.pick.Bound()),
 	}
 }
 

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 
-	"agent/cmd/agent/credentials"
 	"agent/internal/loop/event"
 	"agent/internal/tui/screen"
 )
@@ -12,9 +11,17 @@ import (
 const offlineNotice = "No model is connected. The built-in offline guide answers simple requests:\n" +
 	"read FILE · find WORD in *.go · replace A with B in FILE · run COMMAND."
 
-// connectNotice returns offlineNotice and how to connect a model. login is set if
-// there is a keyring for API keys.
-func connectNotice(login bool) string {
+// connectScreen says how to connect a model on the screen.
+const connectScreen = offlineNotice + `
+
+To connect a model, press Enter or type /connect. You choose a provider or a server on this machine; your API key is tested and stored.`
+
+// connectLine says how to connect a model in plain mode.
+const connectLine = offlineNotice + "\n\nTo connect a model, type /connect."
+
+// connectShell says how to connect a model with other programs. login is set if there is a
+// keyring for API keys.
+func connectShell(login bool) string {
 	text := offlineNotice + `
 
 To connect a model, do one of the following:
@@ -31,10 +38,10 @@ To connect a model, do one of the following:
 // advice is held back until the search has failed.
 func (c *modelChoice) advise(o *screen.Options, prompts []screen.Prompt, plain bool) {
 	o.Models.Searching = c.findLocal != nil
-	advice := connectNotice(credentials.KeyringAvailable())
+	advice := connectLine
 	switch {
 	case !plain && len(prompts) == 0:
-		o.Models.Welcome = advice
+		o.Models.Welcome = connectScreen
 	case o.Models.Searching:
 		c.advice = advice
 	default:

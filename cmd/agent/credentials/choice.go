@@ -16,6 +16,10 @@ const (
 // errCancelled is the error of a user who does not choose the file.
 var errCancelled = errors.New("cancelled")
 
+// FileReaders says who can read the file with secrets.
+const FileReaders = `Every program that runs as your account can read it, also commands of the model if they
+run without a sandbox or in an incomplete one.`
+
 // Choice is how the user chooses where a new secret is stored.
 type Choice struct {
 	IO   command.IO
@@ -36,7 +40,7 @@ func (c Choice) store(r Keyring) (Keyring, error) {
 		if !c.IO.Interactive() {
 			return nil, err
 		}
-		path, pathErr := filePath()
+		path, pathErr := FilePlace()
 		if pathErr != nil {
 			return nil, errors.Join(err, pathErr)
 		}
@@ -45,9 +49,8 @@ Instead, the %s can be stored in a file that is not encrypted:
 
   %s
 
-Every program that runs as your account can read it, also commands of the model if they
-run without a sandbox or in an incomplete one.
-`, err, c.What, command.Short(path)))
+%s
+`, err, c.What, path, FileReaders))
 		if c.IO.Ask(`To store it there, type "file". To cancel, press Enter: `) != "file" {
 			return nil, fmt.Errorf("%w: the %s was not stored", errCancelled, c.What)
 		}

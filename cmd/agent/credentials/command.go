@@ -17,10 +17,10 @@ import (
 // commandLimit is the time limit of a command that prints an API key.
 const commandLimit = 10 * time.Second
 
-// runCommand runs a command and returns the API key that it prints. cleanup may be
-// nil.
-func runCommand(c settings.Command, limit time.Duration, cleanup func(func()) (forget func())) (catalog.Key, error) {
-	ctx, stop := context.WithTimeout(context.Background(), limit)
+// runCommand runs a command, until ctx or limit ends, and returns the API key that it
+// prints. cleanup may be nil.
+func runCommand(ctx context.Context, c settings.Command, limit time.Duration, cleanup func(func()) (forget func())) (catalog.Key, error) {
+	ctx, stop := context.WithTimeout(ctx, limit)
 	defer stop()
 	words := c.Words
 	if c.Line != "" {

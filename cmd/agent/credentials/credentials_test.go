@@ -121,7 +121,7 @@ func TestKeyCommandOnce(t *testing.T) {
 func TestKeyCommandEnds(t *testing.T) {
 	t.Parallel()
 	begun := time.Now()
-	_, err := runCommand(settings.Command{Line: "sleep 3 & echo waiting >&2; wait"}, 100*time.Millisecond, nil)
+	_, err := runCommand(t.Context(), settings.Command{Line: "sleep 3 & echo waiting >&2; wait"}, 100*time.Millisecond, nil)
 	if err == nil || !strings.Contains(err.Error(), "did not finish within 100ms") || time.Since(begun) > 20*time.Second {
 		t.Errorf("got %v after %s", err, time.Since(begun))
 	}

@@ -100,10 +100,7 @@ func logoutRun(_ context.Context, opts *LoginOptions) error {
 
 // login stores a key in r and reports it to out.
 func login(out io.Writer, r Keyring, row catalog.Row, key string) error {
-	if err := withTimeout(unlockLimit, r, func() error { return r.Set(row.Name, key) }); err != nil {
-		return fmt.Errorf("store the API key: %w", err)
-	}
-	if err := errors.Join(noteStored(r, row.Name, true), clearFile(r, row.Name)); err != nil {
+	if err := save(r, row.Name, key); err != nil {
 		return err
 	}
 	fmt.Fprintf(out, "Stored the API key for %s in %s. To use it: agent --model %s\n", row.Name, placeName(r), row.Name)
@@ -113,11 +110,23 @@ func login(out io.Writer, r Keyring, row catalog.Row, key string) error {
 	return nil
 }
 
+// save stores the key of a provider in r.
+func save(r Keyring, provider, key string) error {
+	if err := withTimeout(unlockLimit, r, func() error { return r.Set(provider, key) }); err != nil {
+		return fmt.Errorf("store the API key: %w", err)
+	}
+	return errors.Join(noteStored(r, provider, true), clearFile(r, provider))
+}
+
 // keyAlternatives describes how to configure a key without a keyring.
 func keyAlternatives(row catalog.Row) string {
-	return fmt.Sprintf(`Set %s in the environment, or configure a command that prints the key (agent config shows the file):
+	text := "Configure"
+	if len(row.KeyNames) > 0 {
+		text = "Set " + row.KeyNames[0] + " in the environment, or configure"
+	}
+	return fmt.Sprintf(`%s a command that prints the key (agent config shows the file):
   {"providers": {"%s": {"key": {"command": ["pass", "show", "%s"]}}}}
-To store the key in a file that is not encrypted: agent login %s --%s`, row.KeyNames[0], row.Name, row.Name, row.Name, fileFlag)
+To store the key in a file that is not encrypted: agent login %s --%s`, text, row.Name, row.Name, row.Name, fileFlag)
 }
 
 // logout removes a key from r and from the file, and reports it to out.
@@ -152,7 +161,7 @@ func (o *LoginOptions) row() (catalog.Row, error) {
 	switch {
 	case !found:
 		return row, command.Usage("unknown provider %q. To list providers: agent models", o.Provider)
-	case len(row.KeyNames) == 0:
+	case len(row.KeyNames) == 0 && !row.Configured:
 		return row, command.Usage("%s needs no API key", row.Name)
 	}
 	return row, nil
@@ -173,14 +182,23 @@ func (o *LoginOptions) readKey(provider string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("read the API key: %w", err)
 	}
-	key := strings.TrimSpace(string(b))
-	switch {
-	case key == "":
+	if key := strings.TrimSpace(string(b)); key == "" {
 		return "", command.Usage("the API key is empty: type it, or pass it on standard input")
-	case len(key) > maxKey || strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r == 0x7f }):
-		return "", command.Usage("invalid API key: it must be a single word")
 	}
-	return key, nil
+	key, err := ParseKey(string(b))
+	if err != nil {
+		return "", command.Usage("%w", err)
+	}
+	return key.Reveal(), nil
+}
+
+// ParseKey returns the API key that the user typed or pasted.
+func ParseKey(typed string) (catalog.Key, error) {
+	key := strings.TrimSpace(typed)
+	if key == "" || len(key) > maxKey || strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
+		return "", errors.New("invalid API key: it must be a single word")
+	}
+	return catalog.Key(key), nil
 }
 
 // readHidden reads a line from the terminal without echo. If a signal ends the

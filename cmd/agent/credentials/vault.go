@@ -5,6 +5,7 @@
 package credentials
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -182,7 +183,7 @@ func (v *Vault) Key(provider string) (catalog.Key, string, error) {
 
 func (v *Vault) lookUp(provider string) keyResult {
 	if p := v.providers[provider]; p.Key != nil && !p.Key.Command.Empty() {
-		key, err := runCommand(p.Key.Command, commandLimit, v.cleanup)
+		key, err := runCommand(context.Background(), p.Key.Command, commandLimit, v.cleanup)
 		return keyResult{key: key, where: "command in the configuration", err: err}
 	}
 	r, stored := holder(v.stored(), provider, v.keyring)

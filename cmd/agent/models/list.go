@@ -33,8 +33,11 @@ type Model struct {
 	Input   *float64 `json:"input_usd,omitempty"` // per million tokens
 	Output  *float64 `json:"output_usd,omitempty"`
 	Tools   *bool    `json:"tools,omitempty"`
-	Default bool     `json:"default,omitempty"` // used if only the provider is named
-	Why     string   `json:"why"`
+	Images  *bool    `json:"images,omitempty"`
+	// Thinking is set if the model has levels of reasoning effort.
+	Thinking *bool  `json:"thinking,omitempty"`
+	Default  bool   `json:"default,omitempty"` // used if only the provider is named
+	Why      string `json:"why"`
 }
 
 // Missing is a provider that is not configured or not reachable.
@@ -140,11 +143,8 @@ func providerModels(ctx context.Context, in catalog.Input, s catalog.ProviderSta
 
 // modelRow returns the line for one model.
 func modelRow(in catalog.Input, s catalog.ProviderStatus, m catalog.Served, why string) Model {
-	info := in.Known(s, m)
-	out := Model{Model: s.Row.Name + "/" + m.Name, Context: info.Context, Tools: info.Tools, Default: m.Name == s.Default, Why: why}
-	if info.Price != nil {
-		out.Input, out.Output = &info.Price.Input, &info.Price.Output
-	}
+	out := described(in.Known(s, m))
+	out.Model, out.Default, out.Why = s.Row.Name+"/"+m.Name, m.Name == s.Default, why
 	return out
 }
 

@@ -47,6 +47,8 @@ type Picker struct {
 	// Player takes the place of the network and of all credentials; nil for the network.
 	// Only the models of its recording can be connected then.
 	Player *recording.Player
+	// Connected has the providers that the user connected; nil for none.
+	Connected *Connected
 
 	bound    struct{ url, provider string }
 	attended bool // a user can read notices and select another model
@@ -112,7 +114,7 @@ func (p *Picker) input(ctx context.Context, name string) catalog.Input {
 			return in.Probe(ctx)
 		}
 	}
-	return in
+	return p.Connected.apply(in, p.Settings)
 }
 
 // mayProbe reports whether the settings allow a search for servers on this machine.

@@ -28,7 +28,7 @@ func (in Input) address(r Row) (base, from string, err error) {
 	default:
 		return r.BaseURL, "", nil
 	}
-	if err := checkURL(base); err != nil {
+	if err := CheckURL(base); err != nil {
 		return "", from, fmt.Errorf("%s: %w", from, err)
 	}
 	if wire.IsRedacted(base) {
@@ -121,7 +121,8 @@ func withPort(s, port string) string {
 	return net.JoinHostPort(strings.Trim(host, "[]"), port) + path
 }
 
-func checkURL(s string) error {
+// CheckURL returns why s cannot be a base URL; nil if it is empty or can be one.
+func CheckURL(s string) error {
 	if s == "" {
 		return nil
 	}

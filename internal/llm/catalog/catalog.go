@@ -3,7 +3,7 @@
 //
 // A provider is a row of a table, never a branch in code. Nothing here reads
 // the environment or files: all of it is in an Input. Only Choice.Connect,
-// Input.List, Input.Probe and Input.Measured use the network. Start reading at
+// Input.List, Input.Probe, Input.Verify and Input.Measured use the network. Start reading at
 // Resolve.
 package catalog
 
@@ -28,6 +28,8 @@ const (
 // Row describes a provider.
 type Row struct {
 	Name    string
+	Offers  string // what models it has, in a few words
+	KeysAt  string // page on which users create API keys; may be empty
 	Dialect Dialect
 	Several bool   // it also speaks the other dialects of OpenAI, which some models need
 	BaseURL string // base URL; "" if URLName or the user must set it
@@ -46,9 +48,12 @@ type Row struct {
 	Local       bool              // server on this machine, which needs no API key
 	Start       string            // command that starts the server
 	Listing     Listing           // API that lists its models
-	Headers     map[string]string
-	Quirks      openai.Quirks
-	Configured  bool // the configuration sets its base URL
+	// KeyCheck is the path of a request that only a valid API key allows, if the list of
+	// models needs none.
+	KeyCheck   string
+	Headers    map[string]string
+	Quirks     openai.Quirks
+	Configured bool // the configuration sets its base URL
 }
 
 // Credentials describes how a provider knows who sends a request.

@@ -20,20 +20,7 @@ const localHeaders = 10 * time.Minute
 // Connect returns the provider of the choice, without connecting yet. The guide
 // is not one of them; see Offline.
 func (c Choice) Connect() (llm.Provider, error) {
-	at := wire.Endpoint{
-		Name:      c.Provider.Name,
-		Base:      c.BaseURL,
-		KeyName:   c.KeyName,
-		Local:     c.Provider.Local,
-		Here:      loopback(c.BaseURL),
-		AllowHTTP: c.allowHTTP,
-		Headers:   c.Provider.Headers,
-		Authorize: c.authorize(),
-		Wrap:      c.Wrap,
-	}
-	if c.Provider.Local || c.BaseURL != c.Provider.BaseURL {
-		at.Limits.Headers = localHeaders
-	}
+	at := c.endpoint()
 	// A server at another address may use a chat template that fails on the types
 	// of strict schemas.
 	official := c.Host() == "" || c.Provider.BaseURL == ""
@@ -59,6 +46,25 @@ func (c Choice) Dialect() Dialect {
 		return c.Info.Dialect
 	}
 	return c.Provider.Dialect
+}
+
+// endpoint describes how to reach the provider of the choice.
+func (c Choice) endpoint() wire.Endpoint {
+	at := wire.Endpoint{
+		Name:      c.Provider.Name,
+		Base:      c.BaseURL,
+		KeyName:   c.KeyName,
+		Local:     c.Provider.Local,
+		Here:      loopback(c.BaseURL),
+		AllowHTTP: c.allowHTTP,
+		Headers:   c.Provider.Headers,
+		Authorize: c.authorize(),
+		Wrap:      c.Wrap,
+	}
+	if c.Provider.Local || c.BaseURL != c.Provider.BaseURL {
+		at.Limits.Headers = localHeaders
+	}
+	return at
 }
 
 // authorize returns the credentials of the choice.

@@ -40,19 +40,23 @@ func (in Input) List(ctx context.Context, s ProviderStatus) ([]Served, error) {
 		}
 	}
 	p := prober{headers: headers, http: oneRequest(http.ProxyFromEnvironment)}
-	base := c.BaseURL
-	if u, err := url.Parse(base); err == nil && u.Path == "" {
-		base = wire.Join(base, "/v1")
-	}
-	list := p.common
-	if s.Row.Listing == DatabricksListing {
-		list, base = p.databricks, c.BaseURL
-	}
-	models, err := list(ctx, base)
+	models, err := p.listOf(ctx, c)
 	if err != nil {
 		return nil, fmt.Errorf("list the models of %s: %w", s.Row.Name, err)
 	}
 	return models, nil
+}
+
+// listOf queries the provider of c for its models.
+func (p prober) listOf(ctx context.Context, c Choice) ([]Served, error) {
+	if c.Provider.Listing == DatabricksListing {
+		return p.databricks(ctx, c.BaseURL)
+	}
+	base := c.BaseURL
+	if u, err := url.Parse(base); err == nil && u.Path == "" {
+		base = wire.Join(base, "/v1")
+	}
+	return p.common(ctx, base)
 }
 
 // databricks queries Databricks for its serving endpoints for conversations.

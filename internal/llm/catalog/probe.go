@@ -153,8 +153,13 @@ func oneRequest(proxy func(*http.Request) (*url.URL, error)) *http.Client {
 
 // prober queries servers.
 type prober struct {
-	http    *http.Client
+	http    sender
 	headers http.Header // sent with every request
+}
+
+// sender sends a request. An http.Client is one.
+type sender interface {
+	Do(*http.Request) (*http.Response, error)
 }
 
 // withoutURL returns the text of an error without the request URL, which may

@@ -114,7 +114,7 @@ func Resolve(in Input) (Choice, error) {
 	for _, u := range []struct{ from, url string }{
 		{"--base-url", in.BaseURL}, {"OPENAI_BASE_URL", in.env("OPENAI_BASE_URL")}, {sourceConfig, in.ConfigURL},
 	} {
-		if err := checkURL(u.url); err != nil {
+		if err := CheckURL(u.url); err != nil {
 			return Choice{}, fmt.Errorf("%s: %w", u.from, err)
 		}
 	}

@@ -186,7 +186,7 @@ func TestProviders(t *testing.T) {
 			t.Errorf("%s: its name is no good", r.Name)
 		}
 		seen[r.Name] = true
-		if checkURL(r.BaseURL) != nil || r.BaseURL == "" && r.URLName == "" && r.Dialect != Builtin {
+		if CheckURL(r.BaseURL) != nil || r.BaseURL == "" && r.URLName == "" && r.Dialect != Builtin {
 			t.Errorf("%s: base URL %q", r.Name, r.BaseURL)
 		}
 		if !r.Local && len(r.KeyNames) == 0 {

@@ -34,6 +34,15 @@ type list struct {
 	Data   []entry `json:"data"`
 }
 
+// UnmarshalJSON also decodes a list without the object around it, as Together sends it.
+func (l *list) UnmarshalJSON(b []byte) error {
+	if len(b) > 0 && b[0] == '[' {
+		return json.Unmarshal(b, &l.Data)
+	}
+	type object list
+	return json.Unmarshal(b, (*object)(l))
+}
+
 type entry struct {
 	ID     string `json:"id"`
 	Owner  string `json:"owned_by"`

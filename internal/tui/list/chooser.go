@@ -34,7 +34,9 @@ type Chooser struct {
 	top    int // index of the first visible entry
 
 	Width, Height int
-	Under         int // maximum lines of details of the marked entry; 0 for a third of the window
+	// Intro is a text between the heading and the filter. Its lines are sanitized.
+	Intro string
+	Under int // maximum lines of details of the marked entry; 0 for a third of the window, negative for none
 }
 
 // Outcome is the effect of a message on a Chooser.
@@ -168,7 +170,7 @@ func stem(word string) string {
 // below returns the number of lines for details of the marked entry.
 func (c *Chooser) below() int {
 	const low = 12
-	if c.Height < low {
+	if c.Height < low || c.Under < 0 {
 		return 0
 	}
 	under := c.Height/3 - 2
@@ -178,13 +180,23 @@ func (c *Chooser) below() int {
 	return under
 }
 
-// listHead is the number of lines above the entries.
-const listHead = 3
+// head returns the number of lines above the entries.
+func (c *Chooser) head() int { return 3 + len(c.intro()) }
+
+// intro draws Intro, and a blank line below it. Some entries stay visible.
+func (c *Chooser) intro() []string {
+	const frame, least = 6, 4
+	lines := introLines(c.Intro, c.Width, c.Height-frame-least)
+	if len(lines) > 0 {
+		lines = append(lines, "")
+	}
+	return lines
+}
 
 // room returns the number of entries that fit in the window.
 func (c *Chooser) room() int {
-	const frame = 5 // heading, filter, hint and blank lines
-	room := c.Height - frame
+	const foot = 2 // the hint and a blank line
+	room := c.Height - c.head() - foot
 	if n := c.below(); n > 0 {
 		room -= n + 1
 	}
@@ -193,8 +205,8 @@ func (c *Chooser) room() int {
 
 // entryAt returns the entry in line y of the window.
 func (c *Chooser) entryAt(y int) (i int, ok bool) {
-	i = c.top + y - listHead
-	return i, y >= listHead && y < c.Height-1 && i < min(c.count, c.top+c.room())
+	i = c.top + y - c.head()
+	return i, y >= c.head() && y < c.Height-1 && i < min(c.count, c.top+c.room())
 }
 
 // Clamp keeps the marker within the list and scrolls it into view.
@@ -219,11 +231,9 @@ type Page struct {
 func (c *Chooser) Draw(p Page) ([]string, *tea.Cursor) {
 	dim := func(s string) string { return c.St.Dim.Render(ink.Truncate(s, c.Width)) }
 	filter := ink.Truncate(ink.SanitizeLine(c.Filter), max(c.Width-ink.Gutter-1, 0))
-	lines := []string{
-		c.St.Dim.Render(ink.Spread(briefly(p.Head, c.Width), p.Right, c.Width)),
-		ink.Truncate(c.St.Cyan.Render(ink.MarkUser)+" "+filter, c.Width),
-		"",
-	}
+	lines := append([]string{c.St.Dim.Render(ink.Spread(briefly(p.Head, c.Width), p.Right, c.Width))}, c.intro()...)
+	filterAt := len(lines)
+	lines = append(lines, ink.Truncate(c.St.Cyan.Render(ink.MarkUser)+" "+filter, c.Width), "")
 	for i := c.top; i < c.count && i < c.top+c.room(); i++ {
 		lines = append(lines, p.Row(i))
 	}
@@ -242,10 +252,10 @@ func (c *Chooser) Draw(p Page) ([]string, *tea.Cursor) {
 		lines = append(lines, "")
 	}
 	lines = append(lines[:max(min(len(lines), c.Height-1), 0)], c.foot(p.Hint))
-	if c.Height <= 2 {
+	if c.Height <= filterAt+1 {
 		return lines, nil
 	}
-	cursor := tea.NewCursor(min(ink.Gutter+lipgloss.Width(filter), c.Width-1), 1)
+	cursor := tea.NewCursor(min(ink.Gutter+lipgloss.Width(filter), c.Width-1), filterAt)
 	cursor.Shape, cursor.Blink = tea.CursorBar, false
 	return lines, cursor
 }

@@ -32,6 +32,11 @@ type Menu struct {
 	First            string // ID of the option that is marked first
 	all, found       []Option
 	Chose            func(Option) tea.Cmd
+	// Back is called when esc leaves the menu, which otherwise closes; may be nil. Its
+	// command may be nil.
+	Back func() tea.Cmd
+	// Cancel is called when the menu is closed without a choice; may be nil.
+	Cancel func()
 	// Free returns an option for typed text that matches nothing; may be nil.
 	Free func(typed string) (Option, bool)
 	// Detail draws details of an option at that width; may be nil.
@@ -68,10 +73,24 @@ func (u *Menu) Update(msg tea.Msg) (cmd tea.Cmd, over bool) {
 	case Chosen:
 		return u.Chose(u.found[u.At]), true
 	case Closed:
+		if u.Cancel != nil {
+			u.Cancel()
+		}
+		if _, key := msg.(tea.KeyPressMsg); key && u.Back != nil {
+			return u.Back(), true
+		}
 		return nil, true
 	}
 	u.Clamp()
 	return nil, false
+}
+
+// Introduction returns the heading and the text below it; empty if there is no text.
+func (u *Menu) Introduction() string {
+	if u.Intro == "" {
+		return ""
+	}
+	return u.Head + "\n" + u.Intro
 }
 
 // refine lists the options that match the filter.

@@ -54,6 +54,10 @@ func (p *front) printList() tea.Cmd {
 		p.lists.listed, p.lists.filter = 0, ""
 		return nil
 	}
+	if f, ok := p.lists.Open.(*list.Field); ok {
+		p.printField(f)
+		return nil
+	}
 	rows, ok := p.lists.Open.(numbered)
 	if !ok {
 		p.lists.Close()
@@ -65,6 +69,9 @@ func (p *front) printList() tea.Cmd {
 	}
 	filter := p.lists.filter
 	p.lists.filter = ""
+	if m, ok := rows.(*list.Menu); ok && m.Introduction() != "" {
+		p.block("ask", m.Introduction())
+	}
 	switch n := rows.Size(); {
 	case n == 0 && filter == "":
 		p.lists.Close()
@@ -84,6 +91,51 @@ func (p *front) printList() tea.Cmd {
 		p.print("  type a number to select, or an empty line to cancel")
 	}
 	return nil
+}
+
+// printField prints what to type in a field.
+func (p *front) printField(f *list.Field) {
+	if p.lists.listed > 0 {
+		return
+	}
+	p.lists.listed = 1
+	p.block("ask", strings.TrimSuffix(f.Head+"\n"+f.Intro, "\n"))
+	if text := f.Text(); text != "" {
+		p.print("  now: " + text)
+	}
+	p.print("  an empty line cancels")
+}
+
+// giveField takes a line as the text of a field.
+func (p *front) giveField(f *list.Field, line string) tea.Cmd {
+	if line == "" {
+		return p.lists.update(list.Close{})
+	}
+	before := p.lists.Open
+	cmd := f.Give(line)
+	if p.lists.Open == before { // no other list was opened
+		p.lists.Close()
+	}
+	return cmd
+}
+
+// hide stops the terminal from showing what the user types into a masked field.
+func (p *front) hide() {
+	f, ok := p.lists.Open.(*list.Field)
+	switch masked := ok && f.Masked; {
+	case !masked:
+		p.unhide()
+	case p.show == nil && p.in.Hide != nil:
+		p.show = p.in.Hide()
+	}
+}
+
+// unhide lets the terminal show what the user types again.
+func (p *front) unhide() {
+	if p.show != nil {
+		p.show()
+		p.show = nil
+	}
 }
 
 // printRows prints the next rows of a list.
@@ -116,8 +168,7 @@ func (p *front) choose(line string) tea.Cmd {
 	a, row := answerOf(line, p.lists.listed, rows.Size())
 	switch a {
 	case cancels:
-		p.lists.Close()
-		return nil
+		return p.lists.update(list.Close{})
 	case wantsMore:
 		p.printRows(rows)
 		return nil

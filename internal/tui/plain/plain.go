@@ -30,6 +30,9 @@ type Lines struct {
 	// Next requests a line and blocks while one is requested. Without a request, the
 	// user's editor can read the terminal. Nil if lines come without a request.
 	Next chan<- struct{}
+	// Hide stops the terminal from showing what the user types, until show is called. Nil
+	// if the lines do not come from a terminal.
+	Hide func() (show func())
 	// Interrupts are requests to interrupt the turn, or to quit if none runs.
 	Interrupts <-chan struct{}
 }
@@ -51,6 +54,7 @@ type front struct {
 	in         Lines
 	results    chan tea.Msg // of commands that ran in the background
 	background int          // number of these commands that run
+	show       func()       // shows what the user types again; nil if it is not hidden
 	inputEnded bool         // there are no more lines
 	awaited    awaited
 }
@@ -112,6 +116,7 @@ func (p *front) leave(exit screen.Exit) tea.Cmd {
 // run handles events, lines and results until the front end is done.
 func (p *front) run(ctx context.Context) {
 	p.questions.do = func(cmd tea.Cmd) { p.do(ctx, cmd) }
+	defer p.unhide()
 	p.begin()
 	p.session.PlayNext()
 	for !p.session.Done {
@@ -119,6 +124,7 @@ func (p *front) run(ctx context.Context) {
 			p.do(ctx, p.printList())
 			p.printUnsent()
 		}
+		p.hide()
 		p.printPrompt()
 		select {
 		case ev, ok := <-p.session.Options.Events:
@@ -128,7 +134,7 @@ func (p *front) run(ctx context.Context) {
 			p.handle(ctx, ev)
 		case p.next() <- struct{}{}:
 		case line, ok := <-p.lines():
-			p.prompted = p.prompted && !ok
+			p.prompted = p.prompted && (!ok || p.show != nil) // the end of a hidden line is not on the screen
 			if ok {
 				p.do(ctx, p.line(line))
 			} else {
@@ -256,6 +262,9 @@ func (p *front) next() chan<- struct{} {
 // line handles a line: an answer, the choice of a row, a command or a prompt.
 func (p *front) line(line string) tea.Cmd {
 	line = strings.TrimSpace(line)
+	if f, ok := p.lists.Open.(*list.Field); ok && p.lists.listed > 0 { // also before an answer, because it may be a key
+		return p.giveField(f, line)
+	}
 	if p.dialog.Waits() {
 		if !p.in.Typed || p.session.Now().Sub(p.questions.asked) >= dialog.Quiet {
 			return p.questions.answer(line)
@@ -300,6 +309,9 @@ func (p *front) interrupt() {
 	switch {
 	case !p.session.Busy() && p.slash.CancelUndo():
 		p.print("note: " + p.session.Flash)
+	case p.lists.Open != nil && !p.session.Busy():
+		p.lists.update(list.Close{})
+		p.print("note: closed")
 	case p.session.Busy():
 		p.session.Interrupt()
 		p.prompt.Questions.End(func(ask event.Ask) bool { return !p.session.Delegates.AskInBackground(ask) })

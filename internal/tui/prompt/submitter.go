@@ -24,10 +24,11 @@ type submitter struct {
 	history   *History
 	queue     *Queue
 	run       func(name, arg string) (tea.Cmd, bool) // runs a slash command
+	greets    func() bool                            // see slash.Models.Greets
 }
 
-// submit sends the prompt or runs it as a command. An empty prompt releases the queue
-// or retries a failed turn.
+// submit sends the prompt or runs it as a command. An empty prompt releases the queue or
+// retries a failed turn; on the first screen without a model it opens /connect.
 func (p *submitter) submit() tea.Cmd {
 	if p.editor.ContinueLine() {
 		p.editor.Newline()
@@ -38,9 +39,14 @@ func (p *submitter) submit() tea.Cmd {
 		return nil
 	}
 	if p.editor.Blank() {
-		if !p.queue.release() && p.agent.CanRetry() {
+		switch {
+		case p.queue.release():
+		case p.agent.CanRetry():
 			p.list.ShowEnd()
 			p.agent.Retry()
+		case p.greets():
+			cmd, _ := p.run("connect", "")
+			return cmd
 		}
 		return nil
 	}

@@ -24,6 +24,7 @@ type Options struct {
 	Files      Files
 	Clipboard  Clipboard
 	Models     Models
+	Connect    Connect
 	Appearance Appearance
 	Terminal   Terminal
 
@@ -217,13 +218,16 @@ func (o *Options) Look() ink.Look {
 type Model struct {
 	Name          string   // PROVIDER/NAME, or only PROVIDER
 	Context       int      // context window in tokens, 0 if unknown
+	Tools         *bool    // native tool calls; nil if unknown
+	Images        *bool    // image input; nil if unknown
+	Thinking      *bool    // reasoning effort; nil if unknown
 	Input, Output *float64 // US dollars per million tokens; nil if unknown
 	Why           string   // why it is connected
 	Needs         string   // how to connect it; empty if connected
 	Default       bool     // the provider's default model
 }
 
-// Summary describes the context window and the price of a model.
+// Summary describes the context window and the price of a model, and what it supports.
 func (d Model) Summary() string {
 	var facts []string
 	if d.Context > 0 {
@@ -235,6 +239,14 @@ func (d Model) Summary() string {
 		facts = append(facts, "free")
 	default:
 		facts = append(facts, phrase.Price(*d.Input)+" in, "+phrase.Price(*d.Output)+" out")
+	}
+	for _, f := range []struct {
+		has  *bool
+		name string
+	}{{d.Tools, "tools"}, {d.Images, "images"}, {d.Thinking, "thinking"}} {
+		if f.has != nil && *f.has {
+			facts = append(facts, f.name)
+		}
 	}
 	return strings.Join(facts, " · ")
 }

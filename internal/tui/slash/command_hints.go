@@ -4,8 +4,10 @@ package slash
 // the name is unknown.
 func commandHint(name string) string {
 	switch name {
-	case "login", "logout", "connect", "auth":
-		return "Run 'agent login PROVIDER' in a shell to store an API key, and 'agent logout PROVIDER' to remove it."
+	case "auth", "apikey", "key":
+		return "Use /connect to connect a model provider with an API key."
+	case "logout":
+		return "Run 'agent logout PROVIDER' in a shell to delete a stored API key. /connect replaces it."
 	case "config", "settings":
 		return "Run 'agent config' in a shell to show the configuration and its location."
 	case "vim":
@@ -27,7 +29,7 @@ func commandHint(name string) string {
 	case "skills", "commands":
 		return "Type / to list the commands and skills. They are read from the directories in 'agent help instructions'."
 	case "models", "provider", "providers":
-		return "Use /model to list and switch models."
+		return "Use /model to list and switch models, and /connect to connect a provider."
 	case "compress", "summarize", "condense":
 		return "Use /compact to compact the model's context."
 	case "editor":

@@ -40,7 +40,7 @@ func contextCommand(s *Session, _ string) (tea.Cmd, error) {
 
 // Lists reports whether the list or the answer of a command is still to come.
 func (s *Session) Lists() bool {
-	return s.agent.Answers.Waiting() || s.trust.waiting || s.mcp.waiting
+	return s.agent.Answers.Waiting() || s.trust.waiting || s.mcp.waiting || s.Connect.run != nil
 }
 
 // show opens the list of what fills the context window.

@@ -25,10 +25,11 @@ type Models struct {
 	feed     *transcript.Feed
 	list     *transcript.Transcript // has the welcome at its head
 	send     func(event.Command)
-	reading  bool            // LoadFor has started a read
-	menu     *list.Menu      // the list that was opened last; may be nil
-	greeting *transcript.Row // the welcome; nil if there is none
-	known    []screen.Model  // the available models; nil until they are read
+	connect  func(provider string) tea.Cmd // opens /connect
+	reading  bool                          // LoadFor has started a read
+	menu     *list.Menu                    // the list that was opened last; may be nil
+	greeting *transcript.Row               // the welcome; nil if there is none
+	known    []screen.Model                // the available models; nil until they are read
 }
 
 // modelsRead is the result of reading the models.
@@ -149,6 +150,9 @@ func anyModel(typed string) (list.Option, bool) {
 func (p *Models) choose(o list.Option) tea.Cmd {
 	i := slices.IndexFunc(p.known, func(d screen.Model) bool { return d.Name == o.ID })
 	if i >= 0 && p.known[i].Needs != "" {
+		if p.Options.Connect.Providers != nil {
+			return p.connect(o.ID)
+		}
 		p.Say(o.Name + " is not connected. To connect it: " + p.known[i].Needs)
 		return nil
 	}
@@ -165,6 +169,9 @@ func (p *Models) describe(o list.Option, width int) []string {
 	d := p.known[i]
 	text := ink.SanitizeLine(d.Name)
 	text += ": " + ink.SanitizeLine(cmp.Or(d.Needs, d.Why))
+	if d.Needs != "" && p.Options.Connect.Providers != nil {
+		text = ink.SanitizeLine(d.Name) + " is not connected. Enter connects it.\n" + ink.SanitizeLine(d.Needs)
+	}
 	if d.Context > 0 {
 		text += "\ncontext window: " + phrase.Thousands(d.Context) + " tokens"
 	}

@@ -19,6 +19,7 @@ type Session struct {
 	output
 	Front   Front
 	Models  *Models
+	Connect *Connect
 	Agents  *Agents
 	Palette *Palette
 
@@ -46,6 +47,8 @@ func New(c *screen.Conversation, e *editor.Editor) (s *Session, notices []string
 	s = &Session{Window: c.Window, output: c, agent: c.Agent, feed: c.Feed, spending: &c.Spending}
 	front := &s.Front
 	s.Models = &Models{Window: c.Window, output: c, front: front, feed: c.Feed, list: c.Transcript, send: c.Agent.Send}
+	s.Connect = &Connect{Window: c.Window, output: c, front: front, models: s.Models, send: c.Agent.Send}
+	s.Models.connect = s.Connect.Show
 	s.Agents = &Agents{Window: c.Window, output: c, front: front, agent: c.Agent, delegates: c.Delegates, editor: e}
 	s.Palette = &Palette{Window: c.Window, front: front, feed: c.Feed, editor: e, commands: s.Commands, run: s.Run, recent: list.NewRecent(c.Options.Recent, c.Options.Remember)}
 	s.permissions = &permissions{output: c, agent: c.Agent, short: s.short}
@@ -70,6 +73,8 @@ func (s *Session) Take(msg tea.Msg) (tea.Cmd, bool) {
 		s.showInspected(msg)
 	case modelsRead:
 		s.Models.apply(msg)
+	case connectDone:
+		return s.Connect.take(msg), true
 	case instructionsWritten:
 		s.showWritten(msg)
 	case trustRead:

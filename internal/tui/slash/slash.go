@@ -40,6 +40,7 @@ func BuiltIn() []Command {
 		{Name: "keys", Title: "Search key bindings", Args: "[WORD]", What: "search the key bindings", Screen: true, Run: keysCommand},
 		{Name: "status", Title: "Show status", What: "show model, context window use, permission mode and session", Run: statusCommand},
 		{Name: "model", Title: "Switch model", Args: "[PROVIDER/NAME]", What: "switch to another model", key: keys.Model, Run: modelCommand, Complete: modelNames},
+		{Name: "connect", Title: "Connect a provider", Args: "[PROVIDER]", What: "connect a model provider: test its API key, store it and select a model", Also: "login", Run: connectCommand, Complete: providerNames},
 		{Name: "effort", Title: "Set reasoning effort", Args: "[LEVEL]", What: "set the reasoning effort: low, medium, high or default", Run: effortCommand, Complete: oneOf("low", "medium", "high", event.DefaultEffort)},
 		{Name: "web", Title: "Allow web search", Args: "[on|off]", What: "turn the web search of the provider on or off in this session", Run: webCommand, Complete: oneOf("on", "off")},
 		{Name: "mode", Title: "Set permission mode", Args: "[NAME]", What: "set the permission mode: ask, auto, plan or all", Run: modeCommand, Complete: modeNames},

@@ -29,6 +29,11 @@ func (p *Models) Greet() {
 	}
 }
 
+// Greets reports whether the user sees how to connect a model, and has not begun yet.
+func (p *Models) Greets() bool {
+	return p.greeting != nil && !p.greeting.Item.(*welcome).searching && p.feed.State.Turns == 0 && p.Options.Connect.Providers != nil
+}
+
 // connected removes the welcome if a model is connected before the first turn.
 func (p *Models) connected() {
 	if s := (screen.Status{Model: p.feed.State.Model}); p.greeting != nil && s.Offline() == "" && p.feed.State.Turns == 0 {

@@ -14,7 +14,7 @@ import (
 // commands in the hint exist.
 func TestCommandHints(t *testing.T) {
 	for _, name := range []string{
-		"login", "config", "vim", "terminal-setup", "diff", "revert", "thinking", "models", "compress",
+		"auth", "config", "vim", "terminal-setup", "diff", "revert", "thinking", "models", "compress",
 		"editor", "name", "history", "branch", "hotkeys", "search", "transcript", "tasks", "color", "share", "q",
 	} {
 		d := newDriver(t, 120, 24, screen.Options{})

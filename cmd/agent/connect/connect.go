@@ -66,7 +66,7 @@ func (c *connector) providers(ctx context.Context) (all []screen.Provider) {
 			idle = append(idle, p)
 			continue
 		case s.Usable:
-			p.Connected = s.Why
+			p.Connected, p.Keyed = s.Why, s.Keyed
 		}
 		all = append(all, p)
 	}

@@ -13,6 +13,7 @@ type ProviderStatus struct {
 	Here    bool   // the base URL is on this machine
 	Moved   bool   // the base URL is not the provider's own
 	Usable  bool   // can be used; for a local server, its base URL is known
+	Keyed   bool   // it seems to have an API key
 	Why     string // why it can be used, otherwise what to set
 	Default string // model if only the provider is named; "" for none
 	// Named are the models of the provider that the user named: by a flag, a
@@ -46,7 +47,7 @@ func (in Input) providerStatus(r Row) ProviderStatus {
 	case r.Local:
 		s.Usable = true
 	case held:
-		s.Usable, s.Why = true, "API key: "+where
+		s.Usable, s.Keyed, s.Why = true, true, "API key: "+where
 	case s.Moved || r.Keyless:
 		s.Usable, s.Why = true, "base URL: "+from
 	default:

@@ -185,8 +185,8 @@ func (c *Chooser) head() int { return 3 + len(c.intro()) }
 
 // intro draws Intro, and a blank line below it. Some entries stay visible.
 func (c *Chooser) intro() []string {
-	const frame, least = 6, 4
-	lines := introLines(c.Intro, c.Width, c.Height-frame-least)
+	const frame, least = 6, 3
+	lines := introLines(c.Intro, c.Width, c.Height-frame-min(c.count, least))
 	if len(lines) > 0 {
 		lines = append(lines, "")
 	}

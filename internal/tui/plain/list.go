@@ -70,7 +70,7 @@ func (p *front) printList() tea.Cmd {
 	filter := p.lists.filter
 	p.lists.filter = ""
 	if m, ok := rows.(*list.Menu); ok && m.Introduction() != "" {
-		p.block("ask", m.Introduction())
+		p.paragraph("ask", m.Introduction())
 	}
 	switch n := rows.Size(); {
 	case n == 0 && filter == "":
@@ -82,7 +82,11 @@ func (p *front) printList() tea.Cmd {
 		p.lists.update(list.SetFilter(""))
 	case n == 1 && filter != "":
 		p.printRows(rows)
-		return p.chooseRow(rows, 0)
+		cmd := p.chooseRow(rows, 0)
+		if cmd == nil { // the rows of the next list are complete
+			return p.printList()
+		}
+		return cmd
 	}
 	p.printRows(rows)
 	if p.in.Typed {
@@ -99,7 +103,7 @@ func (p *front) printField(f *list.Field) {
 		return
 	}
 	p.lists.listed = 1
-	p.block("ask", strings.TrimSuffix(f.Head+"\n"+f.Intro, "\n"))
+	p.paragraph("ask", strings.TrimSuffix(f.Head+"\n"+f.Intro, "\n"))
 	if text := f.Text(); text != "" {
 		p.print("  now: " + text)
 	}

@@ -28,6 +28,7 @@ type Provider struct {
 	Name      string // "anthropic"
 	What      string // what it offers, in a few words
 	Connected string // why it can be used now; empty if it cannot
+	Keyed     bool   // the program has a key for it
 	Local     bool   // a server on this machine, which needs no key
 	Runs      bool   // the local server runs
 	NeedsURL  bool   // the user has to name its base URL

@@ -248,12 +248,12 @@ func (c *Connect) chooseKey() tea.Cmd {
 	p := c.provider
 	c.entered.Key, c.entered.Command = "", ""
 	var rows []connectRow
-	if p.Connected != "" {
+	if p.Keyed {
 		rows = append(rows, row("Use the current key", p.Connected, c.test))
 	}
 	rows = append(rows, row("Paste a key", "it is not shown", c.askKey), row("Read it from a command", "such as: pass show "+p.Name, c.askCommand))
 	if p.Variable != "" {
-		rows = append(rows, row("Use the environment variable "+p.Variable, "", c.explainVariable))
+		rows = append(rows, row("Set "+p.Variable, "in the environment, before agent starts", c.explainVariable))
 	}
 	if p.Keyless {
 		rows = append(rows, row("No key", "the server needs none", c.test))
@@ -414,6 +414,7 @@ func (c *Connect) chooseModel() tea.Cmd {
 	}
 	u := c.menu("select a model", intro)
 	u.None, u.Hint, u.Back = "No matching model. Type the name of any model.", "type to search · enter select · esc close", nil
+	u.Cancel = func() { c.Say("No model was selected. To select one: /model") }
 	u.Free = func(typed string) (list.Option, bool) {
 		name := strings.TrimPrefix(typed, c.provider.Name+"/")
 		return list.Option{ID: c.provider.Name + "/" + name, Name: ink.SanitizeLine(name), What: "as typed"}, !strings.ContainsAny(typed, " \t")
@@ -432,8 +433,12 @@ func (c *Connect) chooseModel() tea.Cmd {
 	}
 	u.Fill(all)
 	if len(all) == 0 && c.front.Screen == nil {
+		c.front.Lists.Close()
 		c.Say("Its models are not known. Select one with: /model " + c.provider.Name + "/NAME")
 		return nil
+	}
+	if c.front.Screen == nil && intro == "" {
+		u.Intro = "These are its models."
 	}
 	return c.front.Lists.Show(u)
 }

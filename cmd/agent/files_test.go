@@ -23,7 +23,7 @@ func TestFilesFollowTheModel(t *testing.T) {
 	}
 	defer a.close()
 	commands, events := make(chan event.Command), make(chan event.Event, 64)
-	o := a.screen(events, commands, nil, false)
+	o := a.screen(events, commands, nil, nil)
 	find := func(query string) []string {
 		var out []string
 		found, _ := o.Files.Find(t.Context(), query, 8)

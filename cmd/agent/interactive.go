@@ -75,7 +75,7 @@ func show(ctx context.Context, a *app, in *lines.Input, prompts []screen.Prompt)
 		defer close(ended)
 		agent.Run(outlives, commands, events)
 	}()
-	o := a.screen(events, commands, prompts, in != nil)
+	o := a.screen(events, commands, prompts, in)
 	var search sync.WaitGroup
 	search.Go(func() { a.choice.search(ctx, commands) })
 	o.Session.Page, o.MCP = agent.Page, a.connections.Screen(ctx)

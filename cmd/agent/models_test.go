@@ -181,7 +181,7 @@ func TestModelsJSON(t *testing.T) {
 	if err := (command.Console{Writer: &b}).JSON(l); err != nil {
 		t.Fatal(err)
 	}
-	want := `{"models":[{"model":"ollama/qwen3:8b","context":4096,"input_usd":0,"output_usd":0,"tools":true,"why":"running at ` + vars["OLLAMA_HOST"] + `/v1, context window assumed"}],"others":[]}`
+	want := `{"models":[{"model":"ollama/qwen3:8b","context":4096,"input_usd":0,"output_usd":0,"tools":true,"images":false,"why":"running at ` + vars["OLLAMA_HOST"] + `/v1, context window assumed"}],"others":[]}`
 	var got, wanted any
 	if err := json.Unmarshal([]byte(b.String()), &got); err != nil {
 		t.Fatal(err)

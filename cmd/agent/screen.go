@@ -12,6 +12,7 @@ import (
 	"agent/cmd/agent/connect"
 	"agent/cmd/agent/desktop"
 	"agent/cmd/agent/exit"
+	"agent/cmd/agent/lines"
 	"agent/cmd/agent/models"
 	"agent/cmd/agent/project"
 	"agent/cmd/agent/sessions"
@@ -64,8 +65,9 @@ func valueOr[T any](p *T, def T) T {
 	return *p
 }
 
-// screen returns the options of the screen for a. plain is set in plain mode.
-func (a *app) screen(events <-chan event.Event, commands chan<- event.Command, prompts []screen.Prompt, plain bool) screen.Options {
+// screen returns the options of the screen for a. in has the lines of plain mode; it is nil on
+// a screen.
+func (a *app) screen(events <-chan event.Event, commands chan<- event.Command, prompts []screen.Prompt, in *lines.Input) screen.Options {
 	o := screenOptions(a.set.Screen, os.Getenv)
 	o.Events, o.Commands, o.Prompts, o.Session.History = events, commands, prompts, sessions.Events(a.stored.Ending)
 	o.Version, o.Files.ShortDir, o.Files.Dir, o.Files.Branch = version, command.Short, command.Short(a.dir), branchOf(a.dir)
@@ -108,7 +110,7 @@ func (a *app) screen(events <-chan event.Event, commands chan<- event.Command, p
 	case a.choice.guideHeld:
 		o.Notices = append(o.Notices, offlineNotice)
 	case m.Name == offline.Name && len(a.stored.Ending.Events) == 0:
-		a.choice.advise(&o, prompts, plain)
+		a.choice.advise(&o, prompts, in)
 	}
 	return o
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 
+	"agent/cmd/agent/credentials"
+	"agent/cmd/agent/lines"
 	"agent/internal/loop/event"
 	"agent/internal/tui/screen"
 )
@@ -36,11 +38,14 @@ To connect a model, do one of the following:
 
 // advise adds to o how to connect a model. During a search for local servers the
 // advice is held back until the search has failed.
-func (c *modelChoice) advise(o *screen.Options, prompts []screen.Prompt, plain bool) {
+func (c *modelChoice) advise(o *screen.Options, prompts []screen.Prompt, in *lines.Input) {
 	o.Models.Searching = c.findLocal != nil
 	advice := connectLine
+	if in != nil && !in.Typed {
+		advice = connectShell(credentials.KeyringAvailable())
+	}
 	switch {
-	case !plain && len(prompts) == 0:
+	case in == nil && len(prompts) == 0:
 		o.Models.Welcome = connectScreen
 	case o.Models.Searching:
 		c.advice = advice

@@ -119,6 +119,10 @@ func TestQuit(t *testing.T) {
 		{"ctrl+c in a turn, many times", func(d *driver) { d.events(userSaid("go")); d.press("ctrl+c", "ctrl+c", "ctrl+c") }, false},
 		{"esc", func(d *driver) { d.press("esc", "esc", "esc") }, false},
 		{"/quit", func(d *driver) { d.typeText("/quit"); d.press("enter") }, true},
+		{"exit", func(d *driver) { d.typeText("exit"); d.press("enter") }, true},
+		{"Quit with a space", func(d *driver) { d.typeText("Quit "); d.press("enter") }, true},
+		{"exit in a sentence", func(d *driver) { d.typeText("exit the loop"); d.press("enter") }, false},
+		{"exit in a turn", func(d *driver) { d.events(userSaid("go")); d.typeText("exit"); d.press("enter") }, false},
 		{"the agent is gone", func(d *driver) { d.send(eventsClosed{}) }, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {

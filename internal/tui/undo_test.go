@@ -463,3 +463,13 @@ func TestChangesOfJobs(t *testing.T) {
 	d.events(userSaid("go"), &event.FilesChanged{Files: 2, Added: 1, Paths: []string{"a", "b"}}, turnEnd(event.Done, time.Second))
 	d.shows("· jobs changed 2 files, +1 −0", "2 files changed, +1 −0")
 }
+
+// TestUndoWithoutAModel types the word that the guide cannot follow, and that a model reads.
+func TestUndoWithoutAModel(t *testing.T) {
+	for model, want := range map[string]event.Command{"offline/guide": event.PlanUndo{}, "anthropic/m": event.Prompt{Text: "undo"}} {
+		d := newDriver(t, 80, 24, screen.Options{Models: screen.Models{Name: model}})
+		d.typeText("undo")
+		d.press("enter")
+		d.wantCommands(want)
+	}
+}

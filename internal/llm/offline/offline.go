@@ -25,12 +25,11 @@ import (
 // Name is the model's name with its provider.
 const Name = "offline/guide"
 
-// The guide's texts about itself. The first answer of a conversation begins
-// with intro and ends with connect; later answers end with connectShort.
+// The guide's texts about itself. The first answer of a conversation begins with intro
+// and ends with connect.
 const (
-	intro        = "I am the built-in offline guide: not a language model, only a few rules."
-	connect      = "To connect a model, set an API key (`OPENAI_API_KEY`, `ANTHROPIC_API_KEY`, …), or start Ollama, which is detected automatically."
-	connectShort = "To connect a model, see `agent help models`."
+	intro   = "I am the built-in offline guide: not a language model, only a few rules."
+	connect = "To connect a model, type `/connect`."
 )
 
 const (
@@ -89,8 +88,8 @@ type reply struct {
 // reply returns the answer to req.
 func (p *Provider) reply(req llm.Request) reply {
 	t := newTurn(req)
-	requests, more := parse(p.rules(), t.prompt)
-	reports := t.execute(requests)
+	request, more := parse(p.rules(), t.prompt)
+	report := t.perform(request)
 	var says []string
 	if !mentioned(req.Messages, intro) {
 		says = append(says, intro)
@@ -98,16 +97,15 @@ func (p *Provider) reply(req llm.Request) reply {
 	if t.next != nil {
 		return reply{text: strings.Join(says, " "), call: t.next}
 	}
-	says = append(says, reports...)
+	says = append(says, report)
 	if more {
 		says = append(says, "I only follow the first line of a prompt. The rest was ignored.")
 	}
-	if mentioned(req.Messages, connect) {
-		says = append(says, connectShort)
-	} else {
-		says = append(says, connect)
+	text := strings.Join(says, "\n\n")
+	if !strings.Contains(text, connect[:len(connect)-1]) && !mentioned(req.Messages, connect[:len(connect)-1]) {
+		text += "\n\n" + connect
 	}
-	return reply{text: strings.Join(says, "\n\n")}
+	return reply{text: text}
 }
 
 // mentioned reports whether an answer in the conversation contains sentence.
@@ -123,7 +121,7 @@ func mentioned(msgs []llm.Message, sentence string) bool {
 // deltas returns the deltas of r.
 func deltas(r reply, req llm.Request) []llm.Delta {
 	var out []llm.Delta
-	index, size := 0, len(r.text)
+	index := 0
 	if r.text != "" {
 		words := strings.SplitAfter(r.text, " ")
 		for piece := range slices.Chunk(words, len(words)/maxPieces+1) {
@@ -135,10 +133,9 @@ func deltas(r reply, req llm.Request) []llm.Delta {
 	reason := llm.Stop
 	if c := r.call; c != nil {
 		reason = llm.Calls
-		size += len(c.tool) + len(c.args)
 		out = append(out, llm.CallDelta{Index: index, ID: callPrefix + idOf(req.Messages), Name: c.tool, Args: c.args}, llm.BlockEnd{Index: index})
 	}
-	return append(out, llm.Finish{Reason: reason, Raw: string(reason), Usage: llm.Usage{Input: tokens(inputSize(req)), Output: tokens(size)}})
+	return append(out, llm.Finish{Reason: reason, Raw: string(reason)})
 }
 
 // idOf returns an ID for the state of a conversation: always the same for one
@@ -148,18 +145,3 @@ func idOf(msgs []llm.Message) string {
 	_ = json.NewEncoder(h).Encode(msgs) // a hash cannot fail to write
 	return hex.EncodeToString(h.Sum(nil))[:10]
 }
-
-// inputSize returns the size of the texts of req in bytes.
-func inputSize(req llm.Request) int {
-	n := len(req.System)
-	for _, m := range req.Messages {
-		n += len(m.Text) + len(m.Name) + len(m.Input)
-	}
-	for _, t := range req.Tools {
-		n += len(t.Name) + len(t.Description) + len(t.Schema)
-	}
-	return n
-}
-
-// tokens estimates the number of tokens in bytes.
-func tokens(bytes int) int { return (bytes + 3) / 4 }

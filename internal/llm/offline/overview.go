@@ -62,6 +62,22 @@ func (t *turn) overview() string {
 	return strings.Join(facts, "\n\n")
 }
 
+// test runs the tests of the project with the command of its build file.
+func (t *turn) test(r request) string {
+	tree, done := t.callTool("list", listArgs{Path: "."})
+	if !done {
+		return ""
+	}
+	names := topLevel(tree.text)
+	for _, b := range buildFiles() {
+		if tree.ok() && slices.Contains(names, b.name) {
+			r.verb, r.command = run, b.test
+			return t.single(r, shellArgs{Command: b.test}, reportRun)
+		}
+	}
+	return "I found none of go.mod, Cargo.toml, package.json, pyproject.toml and Makefile in the working directory, so I do not know how to run the tests. Type `run COMMAND`."
+}
+
 // topLevel returns the names of the files at the top of an indented tree.
 func topLevel(tree string) []string {
 	var names []string

@@ -19,7 +19,8 @@ const (
 	replace
 	create
 	run
-	help
+	test
+	talk
 )
 
 // rule is one form of a request.
@@ -28,6 +29,7 @@ type rule struct {
 	tool    string         // tool that the request needs; empty for none
 	usage   string         // form shown to the user; empty to hide it
 	pattern *regexp.Regexp // its groups are named for the fields of request
+	says    string         // the answer of talk; empty for the list of requests
 }
 
 // rules returns all forms of requests. The first match wins.
@@ -35,28 +37,40 @@ func rules() []rule {
 	part := strings.NewReplacer(
 		" ", `\s+`,
 		"QUOTED", "\"[^\"]*\"|'[^']*'|`[^`]*`",
+		"OPEN", `(?:read|show|open|cat|view)(?:\s+me)?(?:\s+the)?(?:\s+file)?`,
+		"COMMAND", commands,
 	)
 	form := func(v verb, tool, usage, pattern string) rule {
-		return rule{v, tool, usage, regexp.MustCompile(`(?is)^(?:` + part.Replace(pattern) + `)$`)}
+		return rule{verb: v, tool: tool, usage: usage, pattern: regexp.MustCompile(`(?is)^(?:` + part.Replace(pattern) + `)$`)}
 	}
-	return []rule{
-		form(overview, "list", "what is this project?", `(?:what is|what's|explain|describe|summari[sz]e) (?:this|the)(?: project| repo| repository| codebase| code)?|overview`),
-		form(read, "read", "read FILE", `(?:read|show|open|cat) (?:the )?(?:file )?(?P<path>QUOTED|\S+)`),
-		form(read, "read", "read FILE lines 10-40", `(?:read|show|open|cat) (?:the )?(?:file )?(?P<path>QUOTED|\S+) lines? (?P<first>\d+)(?:\s*(?:-|to)\s*(?P<last>\d+))?`),
-		form(list, "list", "list files in DIR", `(?:list|ls)(?: (?:the )?files)?(?: (?:in )?(?P<path>QUOTED|\S+))?`),
+	all := []rule{
+		form(overview, "list", "what is this project?", `(?:what(?: is|'?s)|what does|explain|describe|summari[sz]e) (?:this|the)(?: project| repo| repository| codebase| code)?(?: do| about)?|overview`),
+		form(list, "list", "list files in DIR", `(?:list|ls|show)(?: me)?(?: all)? (?:the )?files(?: (?:in )?(?P<path>QUOTED|\S+))?|(?:list|ls)(?: (?:in )?(?P<path>QUOTED|[^-\s]\S*))?`),
+		form(read, "read", "read FILE", `OPEN (?P<path>QUOTED|\S+)`),
+		form(read, "read", "read FILE lines 10-40", `OPEN (?P<path>QUOTED|\S+) lines? (?P<first>\d+)(?:\s*(?:-|to)\s*(?P<last>\d+))?`),
 		form(glob, "glob", "find files named *.go", `find (?:the )?files? (?:named|called) (?P<glob>QUOTED|\S+)(?: in (?P<path>QUOTED|\S+))?`),
 		form(find, "search", "find WORD in *.go", `(?:find|search for|grep) (?P<pattern>QUOTED|.+?)(?: in (?P<path>QUOTED|\S+))?`),
-		form(replace, "edit", "replace A with B in FILE", `replace (?P<all>all )?(?P<old>QUOTED|.+?) with (?P<new>QUOTED|.+) in (?P<path>QUOTED|\S+)`),
+		form(replace, "edit", "replace A with B in FILE", `(?:replace (?P<all>all )?(?P<old>QUOTED|.+?) with|change (?P<old>QUOTED|.+?) to) (?P<new>QUOTED|.+) in (?P<path>QUOTED|\S+)`),
 		form(create, "edit", "create FILE with TEXT", `create (?:an? )?(?:file )?(?P<path>QUOTED|\S+) with:? (?P<content>QUOTED|.+)`),
-		form(run, "shell", "run COMMAND", `(?:run |!\s*)(?P<command>QUOTED|.+)`),
-		form(help, "", "", `help|hi|hello|hey|`),
+		form(test, "shell", "run tests", `(?:run |start )?(?:all )?(?:the |my )?tests?|test (?:it|this|everything|the project)`),
+		form(run, "shell", "run COMMAND", `(?:run |\$ ?|!\s*)(?P<command>QUOTED|.+)|(?P<command>COMMAND)`),
 	}
+	for _, a := range answers() {
+		r := form(talk, "", "", a.pattern)
+		r.says = a.says
+		all = append(all, r)
+	}
+	return all
 }
 
-const (
-	maxLine     = 2 << 10 // maximum bytes of a line that is parsed
-	maxRequests = 20      // maximum requests in one prompt
-)
+// commands are lines that are run as they are, because they cannot be prose.
+const commands = `git (?:status|diff|log|show|branch|stash|blame|remote|fetch|pull|add|commit|checkout|switch|restore|tag)(?: .+)?` +
+	`|go (?:test|build|vet|run|fmt|mod|version|generate|install|env)(?: .+)?|cargo (?:test|build|run|check|fmt|clippy)(?: .+)?` +
+	`|(?:npm|yarn|pnpm) (?:test|install|ci|start|run \S+|build)|make(?: (?:all|test|tests|check|build|lint|run|clean|install|fmt))?` +
+	`|(?:pytest|tox|gofmt|ruff|mypy|eslint|tsc|mvn|gradle|\./gradlew)(?: [-./]\S*)*|python3? \S+\.py(?: .+)?|node \S+\.m?js(?: .+)?|\./\S+(?: .+)?|(?:ls|tree|du|df|wc|head|tail) -.+|pwd|whoami|date|uname(?: -\w+)?|tree`
+
+// maxLine is the maximum of bytes of a line that is parsed.
+const maxLine = 2 << 10
 
 // request is one request of the user.
 type request struct {
@@ -71,51 +85,26 @@ type request struct {
 	all     string // set to replace every occurrence
 	content string
 	command string
-	first   int // line, 0 for the start
-	last    int // line, 0 for the end
+	says    string // the answer, if nothing is to be done; may be empty
+	first   int    // line, 0 for the start
+	last    int    // line, 0 for the end
 }
 
-// parse reads the requests in the first line of a prompt. If the last one
-// creates a file, the following lines are its content. more reports that other
-// lines were ignored: pasted text is never followed.
-func parse(rules []rule, text string) (requests []request, more bool) {
+// parse reads the request in the first line of a prompt. If it creates a file, the
+// following lines are its content. more reports that other lines were ignored: pasted text
+// is never followed.
+func parse(rules []rule, text string) (r request, more bool) {
 	text = strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
 	line, rest, _ := strings.Cut(text, "\n")
 	if len(line) > maxLine {
-		return []request{{text: line}}, rest != ""
+		return request{text: line}, rest != ""
 	}
-	for _, s := range split(rules, line) {
-		requests = append(requests, match(rules, s))
-	}
-	if last := &requests[len(requests)-1]; last.verb == unknown && rest != "" {
-		if r := match(rules, last.text+"\n"+rest); r.verb == create {
-			*last, rest = r, ""
+	if r = match(rules, line); r.verb == unknown && rest != "" {
+		if all := match(rules, line+"\n"+rest); all.verb == create {
+			return all, false
 		}
 	}
-	return requests, rest != ""
-}
-
-// split splits a line at semicolons that are followed by another request. A
-// shell command extends to the end of the line.
-func split(rules []rule, line string) []string {
-	var out []string
-	for at := 0; len(out) < maxRequests-1; {
-		i := strings.Index(line[at:], ";")
-		if i < 0 {
-			break
-		}
-		at += i + 1
-		before := match(rules, line[:at-1]).verb
-		if before == run {
-			break
-		}
-		next, _, _ := strings.Cut(line[at:], ";")
-		if before != unknown && match(rules, next).verb != unknown {
-			out = append(out, line[:at-1])
-			line, at = line[at:], 0
-		}
-	}
-	return append(out, line)
+	return r, rest != ""
 }
 
 // match parses one request. Its verb is unknown if no rule matches.
@@ -132,7 +121,7 @@ func match(rules []rule, s string) request {
 			text = trimmed
 		}
 		if m := rule.pattern.FindStringSubmatch(text); m != nil {
-			r.verb, r.tool = rule.verb, rule.tool
+			r.verb, r.tool, r.says = rule.verb, rule.tool, rule.says
 			for i, name := range rule.pattern.SubexpNames() {
 				if m[i] != "" {
 					r.set(name, m[i])

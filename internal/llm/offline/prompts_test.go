@@ -2,6 +2,7 @@ package offline_test
 
 import (
 	"encoding/json"
+	"os"
 	"strings"
 	"testing"
 
@@ -41,8 +42,6 @@ func TestPromptsBecomeCalls(t *testing.T) {
 		{"what is this project?", `list {"path":".","depth":2}`},
 		{"Explain this codebase", `list {"path":".","depth":2}`},
 
-		{"read a.go; list files", `read {"path":"a.go"}`},
-		{"create a.txt with x; replace x with y in a.txt", `edit {"path":"a.txt","old":"","new":"x\n"}`},
 		{"find a; b", `search {"pattern":"a; b"}`},
 		{"read a.go\n\n+run rm -rf /\n+read secret", `read {"path":"a.go"}`},
 		{"tell me about this:\nrun rm -rf /", ``},
@@ -69,13 +68,42 @@ func TestPromptsBecomeCalls(t *testing.T) {
 	}
 }
 
+// TestNewcomers checks the first prompts of newcomers in testdata/guide.txt.
+func TestNewcomers(t *testing.T) {
+	table, err := os.ReadFile("../../../testdata/guide.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := 0
+	for line := range strings.Lines(string(table)) {
+		prompt, want, ok := strings.Cut(line, "|")
+		if strings.HasPrefix(line, "#") || !ok {
+			continue
+		}
+		rows++
+		prompt, want = strings.TrimSpace(prompt), strings.TrimSpace(want)
+		answer, calls := newTalk(t).say(prompt)
+		switch {
+		case len(calls) > 0 && calls[0].Name != want:
+			t.Errorf("%q calls %s %s, want %q", prompt, calls[0].Name, calls[0].Input, want)
+		case len(calls) == 0 && !strings.Contains(answer, want):
+			t.Errorf("%q is answered with\n%s\nwant %q in it", prompt, answer, want)
+		case strings.Count(answer, "/connect") > 1:
+			t.Errorf("%q: the answer says twice how to connect:\n%s", prompt, answer)
+		}
+	}
+	if rows < 60 {
+		t.Errorf("only %d rows", rows)
+	}
+}
+
 // FuzzGuide checks that every reply and turn ends, for any prompt and any
 // result.
 func FuzzGuide(f *testing.F) {
-	f.Add("read a.go; replace a with b in \"c d\"; run `x`", "     1\tx\n", false)
+	f.Add("replace a with b in \"c d\"; run `x`", "     1\tx\n", false)
 	f.Add("what is this project?\n\nrun x", "README.md\ngo.mod\n", true)
 	f.Add("create a with ```\nx\n``` ; find /(/ in *.go", "```", false)
-	f.Add("create ü.txt with é; ls", "1\té\n2\t\xff\nMakefile", false)
+	f.Add("create ü.txt with é", "1\té\n2\t\xff\nMakefile", false)
 	guide := newTalk(f).guide
 	f.Fuzz(func(t *testing.T, prompt, result string, isError bool) {
 		k := newTalk(t)

@@ -3,6 +3,7 @@ package offline
 import (
 	"cmp"
 	"fmt"
+	"path"
 	"strings"
 
 	"agent/internal/llm/phrase"
@@ -19,36 +20,32 @@ func failure(r request, o outcome) string {
 	case o.absent:
 		return fmt.Sprintf("Skipped %s: it needs the tool %s, which is not available.", code(r.text), code(r.tool))
 	case o.rejected():
-		return fmt.Sprintf("Rejected: %s\n\n%s", code(r.text), quoted(o.text))
+		return fmt.Sprintf("Rejected: %s\n\n%s", code(r.text), block("", strings.TrimSpace(o.text)))
 	}
 	advice := ""
 	if r.verb == replace && r.all == "" && strings.Contains(o.text, "replace_all") {
 		advice = fmt.Sprintf("\n\nTo replace all of them: %s.", code(fmt.Sprintf("replace all %q with %q in %s", r.old, r.new, r.path)))
 	}
-	return fmt.Sprintf("Failed: %s\n\n%s%s", code(r.text), quoted(o.text), advice)
+	return fmt.Sprintf("Failed: %s\n\n%s%s", code(r.text), block("", strings.TrimSpace(o.text)), advice)
 }
 
 func reportRead(r request, o outcome) string {
 	file := numbered(o.text)
 	if len(file.lines) == 0 {
-		return fmt.Sprintf("%s:\n\n%s", code(r.path), quoted(o.text))
+		return fmt.Sprintf("%s:\n\n%s", code(r.path), block("", strings.TrimSpace(o.text)))
 	}
-	language, fence := languageOf(r.path)
 	last := file.first + len(file.lines) - 1
 	what := phrase.Count(len(file.lines), "line")
 	if file.first > 1 || r.last > 0 || strings.Contains(file.notes, "offset") {
 		what = fmt.Sprintf("lines %d–%d", file.first, last)
 	}
-	if language != "" {
-		what += " of " + language
-	}
 	shown := file.lines[:min(len(file.lines), maxShown)]
-	out := fmt.Sprintf("%s, %s:\n\n%s", code(r.path), what, block(fence, strings.Join(shown, "\n")))
+	out := fmt.Sprintf("%s, %s:\n\n%s", code(r.path), what, block(strings.TrimPrefix(path.Ext(r.path), "."), strings.Join(shown, "\n")))
 	if next := file.first + len(shown); next <= last || r.last == 0 && strings.Contains(file.notes, "offset") {
 		return out + fmt.Sprintf("\n\nTo read on: %s", code(fmt.Sprintf("read %s lines %d-%d", r.path, next, next+maxShown-1)))
 	}
 	if file.notes != "" && !strings.Contains(file.notes, "offset") {
-		out += "\n\n" + quoted(file.notes)
+		out += "\n\n" + block("", file.notes)
 	}
 	return out
 }
@@ -73,12 +70,15 @@ func reportFind(r request, o outcome) string {
 	return fmt.Sprintf("Search for %s%s:\n\n%s", code(r.pattern), where, listing(o.text))
 }
 
+// checkIt ends the report of an edit.
+const checkIt = " To test it, type `run tests`; to undo it, `/undo`."
+
 func reportReplace(r request, o outcome) string {
-	return fmt.Sprintf("Done: %s is now %s in %s.", code(r.old), code(r.new), code(r.path)) + aside(o.text)
+	return fmt.Sprintf("Done: %s is now %s in %s.", code(r.old), code(r.new), code(r.path)) + aside(o.text) + checkIt
 }
 
 func reportCreate(r request, o outcome) string {
-	return fmt.Sprintf("Done: wrote %s, %s.", code(r.path), phrase.Count(strings.Count(r.content, "\n"), "line")) + aside(o.text)
+	return fmt.Sprintf("Done: wrote %s, %s.", code(r.path), phrase.Count(strings.Count(r.content, "\n"), "line")) + aside(o.text) + checkIt
 }
 
 // reportRun reports how a command ended, with the last lines of its output.
@@ -106,12 +106,8 @@ func reportRun(r request, o outcome) string {
 	return fmt.Sprintf("%s %s%s\n\n%s", code(r.command), how, more, block("", strings.Join(lines, "\n")))
 }
 
-// offer begins the list of requests.
-const offer = "I follow simple requests:"
-
 // welcome lists the requests that the tools allow.
 func (t *turn) welcome() string {
-	t.listed = true
 	var b strings.Builder
 	for _, r := range rules() {
 		if r.usage != "" && t.tools[r.tool] {
@@ -121,14 +117,10 @@ func (t *turn) welcome() string {
 	if b.Len() == 0 {
 		return "I follow simple requests about files, but no tools are available."
 	}
-	return offer + "\n\n" + b.String() + "\nSeparate several requests with `;`. `run` must come last. I cannot write code, explain it or reason about it."
+	return "I follow simple requests:\n\n" + b.String() + "\nI cannot write code, explain it or reason about it."
 }
 
 // notUnderstood reports a request that no rule matches.
 func (t *turn) notUnderstood(r request) string {
-	how := "Type `help` for the requests that I understand."
-	if !t.listed {
-		how = t.welcome()
-	}
-	return fmt.Sprintf("I did not understand %s and did nothing. It needs a language model. %s", code(clip(r.text, 100)), how)
+	return fmt.Sprintf("%s needs a language model. %s `help` lists what works without one.", code(clip(r.text, 60)), connect)
 }

@@ -2,8 +2,6 @@ package offline
 
 import (
 	"fmt"
-	"path"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -73,28 +71,10 @@ func longestRun(s string) int {
 // listing formats a result of many lines, truncated to maxShown.
 func listing(text string) string {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
-	if len(lines) == 1 && strings.Contains(strings.TrimSpace(text), " ") {
-		return quoted(text)
-	}
 	if more := len(lines) - maxShown; more > 0 {
 		return block("", strings.Join(lines[:maxShown], "\n")) + fmt.Sprintf("\n\n… and %s more.", phrase.Count(more, "line"))
 	}
 	return block("", text)
-}
-
-// quoted formats a tool's text as a block quote, or as a code block if it
-// contains special characters of Markdown.
-func quoted(text string) string {
-	text = strings.TrimSpace(text)
-	if strings.ContainsAny(text, "*_`<[\\") {
-		return block("", text)
-	}
-	lines := strings.Split(text, "\n")
-	lines = lines[:min(len(lines), maxTail)]
-	for i, l := range lines {
-		lines[i] = "> " + clip(l, 2*maxWidth)
-	}
-	return strings.Join(lines, "\n")
 }
 
 // aside returns the text of a tool after its first sentence, which the answer
@@ -113,31 +93,4 @@ func clip(s string, n int) string {
 		return s
 	}
 	return string([]rune(s)[:n-1]) + "…"
-}
-
-// languages maps the extension or name of a file to its language.
-const languages = `
-.go Go
-.rs Rust
-.py Python
-.js .mjs .cjs .jsx JavaScript
-.ts .tsx TypeScript
-.java Java
-.rb Ruby
-.sh .bash shell
-.md Markdown
-makefile Make
-`
-
-// languageOf returns the language of a file, empty if unknown, and the info
-// string for its code fence.
-func languageOf(file string) (name, fence string) {
-	base := strings.ToLower(path.Base(file))
-	for row := range strings.Lines(languages) {
-		f := strings.Fields(row)
-		if n := max(len(f)-1, 0); slices.Contains(f[:n], path.Ext(base)) || slices.Contains(f[:n], base) {
-			return f[n], strings.ToLower(f[n])
-		}
-	}
-	return "", strings.TrimPrefix(path.Ext(base), ".")
 }

@@ -59,21 +59,20 @@ func (o outcome) rejected() bool {
 	return o.failed && (strings.HasPrefix(text, "refused") || strings.HasPrefix(text, "rejected") || strings.HasPrefix(text, "denied"))
 }
 
-// turn executes the requests of one prompt.
+// turn executes the request of one prompt.
 //
-// It keeps no state between replies. Each reply replays the requests from the
-// first one: callTool returns the results of earlier calls in order, and the first
-// call without a result ends the replay and becomes the reply's call.
+// It keeps no state between replies. Each reply replays the request from the beginning:
+// callTool returns the results of earlier calls in order, and the first call without a
+// result ends the replay and becomes the reply's call.
 type turn struct {
 	prompt  string
 	tools   map[string]bool
 	results []outcome // results of this turn's calls, not yet consumed
 	next    *call     // the next call to make
-	listed  bool      // an answer in the conversation lists the requests
 }
 
 func newTurn(req llm.Request) *turn {
-	t := &turn{tools: map[string]bool{}, listed: mentioned(req.Messages, offer)}
+	t := &turn{tools: map[string]bool{}}
 	if req.ToolChoice.Mode != llm.ChoiceNone {
 		for _, spec := range req.Tools {
 			t.tools[spec.Name] = true
@@ -109,33 +108,12 @@ func (t *turn) callTool(tool string, args any) (outcome, bool) {
 	return outcome{}, false
 }
 
-// execute executes requests up to the first call without a result, and returns
-// a report for each completed request. After a failed change, further changes
-// are skipped.
-func (t *turn) execute(requests []request) (reports []string) {
-	stopped := false
-	for _, r := range requests {
-		changes := r.verb == replace || r.verb == create || r.verb == run
-		if stopped && changes {
-			reports = append(reports, "Skipped because an earlier request failed: "+code(r.text)+".")
-			continue
-		}
-		report, ok := t.perform(r)
-		if t.next != nil {
-			return reports
-		}
-		stopped = stopped || changes && !ok
-		reports = append(reports, report)
-	}
-	return reports
-}
-
-// perform executes one request as far as possible. The report is only valid if
-// no call is wanted. ok reports success.
-func (t *turn) perform(r request) (report string, ok bool) {
+// perform executes the request as far as possible. The report is only valid if no call is
+// wanted.
+func (t *turn) perform(r request) string {
 	switch r.verb {
 	case overview:
-		return t.overview(), true
+		return t.overview()
 	case read:
 		return t.single(r, readRange(r), reportRead)
 	case list:
@@ -158,22 +136,27 @@ func (t *turn) perform(r request) (report string, ok bool) {
 		return t.single(r, editArgs{Path: r.path, New: r.content}, reportCreate)
 	case run:
 		return t.single(r, shellArgs{Command: r.command}, reportRun)
-	case help:
-		return t.welcome(), true
+	case test:
+		return t.test(r)
+	case talk:
+		if r.says != "" {
+			return r.says
+		}
+		return t.welcome()
 	}
-	return t.notUnderstood(r), true
+	return t.notUnderstood(r)
 }
 
 // single executes a request that takes one call.
-func (t *turn) single(r request, args any, report func(request, outcome) string) (string, bool) {
+func (t *turn) single(r request, args any, report func(request, outcome) string) string {
 	o, done := t.callTool(r.tool, args)
-	if !done {
-		return "", false
+	switch {
+	case !done:
+		return ""
+	case o.ok() || r.verb == run && !o.absent && !o.rejected():
+		return report(r, o)
 	}
-	if o.ok() || r.verb == run && !o.absent && !o.rejected() {
-		return report(r, o), o.ok()
-	}
-	return failure(r, o), false
+	return failure(r, o)
 }
 
 func readRange(r request) readArgs {

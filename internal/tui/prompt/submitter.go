@@ -23,6 +23,7 @@ type submitter struct {
 	images    *Attacher
 	history   *History
 	queue     *Queue
+	feed      *transcript.Feed
 	run       func(name, arg string) (tea.Cmd, bool) // runs a slash command
 	greets    func() bool                            // see slash.Models.Greets
 }
@@ -57,7 +58,11 @@ func (p *submitter) submit() tea.Cmd {
 		return nil
 	}
 	typed, all := p.editor.Raw(), p.editor.Take()
-	if name, arg, ok := slash.Parse(all.Text); ok {
+	name, arg, ok := slash.Parse(all.Text)
+	if !ok {
+		name, ok = p.word(all.Text)
+	}
+	if ok {
 		cmd, ok := p.run(name, arg)
 		if !ok {
 			p.editor.Set(typed)
@@ -67,6 +72,18 @@ func (p *submitter) submit() tea.Cmd {
 	p.list.ShowEnd()
 	p.queue.Submit(all)
 	return nil
+}
+
+// word returns the slash command that a prompt of one word means, as in a shell: to quit while
+// nothing runs, and to undo while no model is connected that could understand it.
+func (p *submitter) word(text string) (name string, ok bool) {
+	switch strings.ToLower(strings.TrimSpace(text)) {
+	case "quit", "exit", ":q":
+		return "quit", !p.feed.Busy()
+	case "undo":
+		return "undo", !p.feed.Busy() && screen.Status{Model: p.feed.State.Model}.Offline() != ""
+	}
+	return "", false
 }
 
 // shellProblem says why a draft that begins with ! is not run: it is empty, or a later line

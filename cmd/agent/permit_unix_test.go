@@ -71,7 +71,7 @@ func enterCases(t *testing.T) {
 
 // edited are the reasons for which mode auto runs commands that do not only read: undo can
 // restore what they change, or they only change files in the workspace, like an edit.
-var edited = regexp.MustCompile("mode auto: (commands in the full sandbox need no approval if undo can restore what they change|file changes in the workspace need no approval)\n")
+var edited = regexp.MustCompile("mode auto: (commands in the complete sandbox need no approval: it refuses changes that undo cannot restore|file changes in the workspace need no approval)\n")
 
 // TestPermitCases judges the commands of shell.tsv in the directory AGENT_CASES, in every
 // permission mode.

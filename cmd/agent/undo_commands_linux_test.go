@@ -108,13 +108,13 @@ func TestDestructiveCommandsAreUndone(t *testing.T) {
 	}
 }
 
-// What undo cannot restore is not destroyed without approval, neither by a command whose
-// text shows it nor by one that hides it.
+// The sandbox does not let a command that nobody approved destroy what undo cannot restore, whether
+// its text shows that or not. Undo restores all other files.
 func TestUnrestorableFilesSurvive(t *testing.T) {
 	t.Parallel()
 	watched(t)
 	for _, c := range sampling.List([]struct{ mode, command, want string }{
-		{"all", "rm -rf src", `denied: commands that delete or overwrite data that undo cannot restore need approval`},
+		{"all", "rm -rf src", `it has several hard links`},
 		{"all", "find src -name '*.db' -delete", `it has several hard links`},
 		{"auto", "sh clean.sh", `it has several hard links; allow it with --allow 'command: sh clean.sh'`},
 		{"all", "find . -path './.git/*' -delete", ""},
@@ -126,7 +126,7 @@ func TestUnrestorableFilesSurvive(t *testing.T) {
 		{"all", "for f in src/data.*; do rm $f; done", `it has several hard links`},
 		{"all", "sort --o=src/data.db main.go", ""},
 		{"all", "tar cf src/data.db main.go", `it is larger than 64 MB`},
-		{"all", "git archive -o src/data.db HEAD", "denied: "},
+		{"all", "git archive -o src/data.db HEAD", `it is larger than 64 MB`},
 		{"all", "git bundle create .git/HEAD HEAD", "denied: "},
 		{"all", "sh git.sh", ""},
 		{"all", "awk 'BEGIN { printf \"\" > \".git/index\" }'", ""},
@@ -161,10 +161,16 @@ func TestUnrestorableFilesSurvive(t *testing.T) {
 			if !strings.Contains(out, c.want) || c.want != "" && code != 3 {
 				t.Errorf("exit code %d: %s", code, out)
 			}
+			for name, text := range h.tree(t) {
+				if strings.HasSuffix(name, "data.db") && before[name] != text {
+					t.Errorf("%s is changed", name)
+				}
+			}
+			undo, _ := h.agent(t, "undo", "--yes") // fails if nothing changed
 			after := h.tree(t)
 			for name, text := range before {
 				if after[name] != text {
-					t.Errorf("%s is lost or changed", name)
+					t.Errorf("%s is lost or changed: %s", name, undo)
 				}
 			}
 		})

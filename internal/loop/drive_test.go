@@ -95,7 +95,7 @@ func options(p llm.Provider, ts ...tools.Tool) loop.Options {
 	return loop.Options{
 		Models:      loop.ModelOptions{Current: turn.Model{Name: "script/test", ID: "test", Provider: p, Context: 128_000}},
 		Prompt:      loop.PromptOptions{System: "system"},
-		Permissions: loop.PermissionOptions{Mode: event.ModeAll, Attended: true, Paths: policy.Paths{Workspace: "/w"}},
+		Permissions: loop.PermissionOptions{Mode: event.ModeAll, Attended: true, Paths: policy.Paths{Workspace: "/w", Sandbox: policy.SandboxOutside}},
 		Tools:       ts,
 	}
 }

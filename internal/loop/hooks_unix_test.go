@@ -39,7 +39,7 @@ func newHooked(t *testing.T, p llm.Provider, all map[string][]hooks.Hook) hooked
 	}
 	t.Cleanup(func() { _ = w.Close() })
 	h.Tools = tools.Commands{Workspace: w}.Tools(nil)
-	h.Permissions.Mode, h.Permissions.Paths = event.ModeAsk, policy.Paths{Workspace: h.dir}
+	h.Permissions.Mode, h.Permissions.Paths = event.ModeAsk, policy.Paths{Workspace: h.dir, Sandbox: policy.SandboxOutside}
 	h.runner = hooks.New(hooks.Options{
 		Session: "s1", Dir: h.dir, Find: func(event string) ([]hooks.Hook, string) { return all[event], "" }, Environment: os.Environ,
 	}, []string{"/bin/sh", "-c", "--"})

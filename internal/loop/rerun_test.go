@@ -192,7 +192,7 @@ func TestRunAgain(t *testing.T) {
 				command = c.command
 			}
 			o := options(script.New(script.Call("c1", "shell", args(command)), script.Say("done")), run.tool())
-			o.Permissions.Mode, o.Permissions.Attended, o.Permissions.Paths = c.mode, !c.alone, policy.Paths{Workspace: run.dir, Sandbox: policy.SandboxFull}
+			o.Permissions.Mode, o.Permissions.Attended, o.Permissions.Paths = c.mode, !c.alone, policy.Paths{Workspace: run.dir, Sandbox: policy.SandboxFull, Room: func() int64 { return 1 << 20 }}
 			if c.allow != "" {
 				r, err := policy.ParseRule(policy.Allow, c.allow)
 				if err != nil {
@@ -264,7 +264,7 @@ func TestRunAgainAlways(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := options(script.New(script.Call("c1", "shell", args("go test ./...")), script.Say("done")), run.tool())
-	o.Permissions.Paths = policy.Paths{Workspace: run.dir}
+	o.Permissions.Paths = policy.Paths{Workspace: run.dir, Sandbox: policy.SandboxFull, Room: func() int64 { return 1 << 20 }}
 	events := play(t, o, []string{"go"}, giving(event.Answer{Decision: event.Always}))
 	const scope = "`go test` with common options and the network in this project"
 	for _, e := range events {
@@ -279,7 +279,7 @@ func TestRunAgainAlways(t *testing.T) {
 			}
 		}
 	}
-	if want := []tools.Access{{HideHome: true}, {HideHome: true, Network: true}}; !cmp.Equal(run.reached, want) {
+	if want := []tools.Access{{HideHome: true, Strict: true}, {HideHome: true, Strict: true, Network: true}}; !cmp.Equal(run.reached, want) {
 		t.Errorf("got runs with %+v, want %+v", run.reached, want)
 	}
 }
@@ -306,7 +306,7 @@ func TestRunAgainInterrupted(t *testing.T) {
 				return ctx.Err()
 			}
 			o := options(script.New(script.Call("c1", "shell", args("go test ./..."))), run.tool())
-			o.Permissions.Paths = policy.Paths{Workspace: run.dir}
+			o.Permissions.Paths = policy.Paths{Workspace: run.dir, Sandbox: policy.SandboxFull, Room: func() int64 { return 1 << 20 }}
 			var ends []string
 			events := play(t, o, []string{"go"}, func(e event.Event) []event.Command {
 				switch e := e.(type) {
@@ -347,7 +347,7 @@ func recording(t *testing.T, l *evidence.Ledger, agent int) tools.RunInterceptor
 func TestRunAgainEvidence(t *testing.T) {
 	run := &confined{dir: workspaceOf(t), needs: tools.Blocked{Network: true, Changed: []string{}}}
 	o := options(script.New(script.Call("c1", "shell", args("go test ./...")), script.Say("done")), run.tool())
-	o.Permissions.Paths = policy.Paths{Workspace: run.dir}
+	o.Permissions.Paths = policy.Paths{Workspace: run.dir, Sandbox: policy.SandboxFull, Room: func() int64 { return 1 << 20 }}
 	now, _ := fakeClock(0)
 	ledger := evidence.New(run.dir, noJobs{}, now)
 	o.Interceptors, o.Evidence = tools.Intercept(recording(t, ledger, 0)), ledger

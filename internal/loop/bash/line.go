@@ -18,11 +18,8 @@ const MaxLine = 64 << 10
 
 // Line is a command line that was parsed.
 type Line struct {
-	File *syntax.File
-	// Variable returns the value of an expansion that stays one word without quotes. It
-	// reports false if the value is not known. Nil if no value is known.
-	Variable func(*syntax.ParamExp) (value string, ok bool)
-	source   string
+	File   *syntax.File
+	source string
 }
 
 // Parse reads a line with the grammar of bash. Its error says what is wrong with the line.

@@ -14,8 +14,6 @@ type Word struct {
 	// Pattern is the pattern of a wildcard, in which a backslash quotes the next character;
 	// empty for other words.
 	Pattern string
-
-	shape string // the literal text of an unknown word, with expansion for the rest
 }
 
 // Kind says how far the value of a word is known.
@@ -53,29 +51,17 @@ func (l *Line) Word(w *syntax.Word) Word {
 			v.unknown = v.unknown || part.Dollar
 			l.doubleQuoted(&v, part)
 		default:
-			l.expansion(&v, part)
+			v.unknown = true
 		}
 	}
 	text := v.text.String()
 	switch {
 	case v.unknown, v.brace && (v.list || strings.Contains(text, "..")):
-		return Word{Text: l.Text(w), Kind: Unknown, shape: shape(w, v.brace)}
+		return Word{Text: l.Text(w), Kind: Unknown}
 	case v.wild, v.bracket && strings.Contains(text, "]"):
 		return Word{Text: text, Kind: Wildcard, Pattern: v.pattern.String()}
 	}
 	return Word{Text: text}
-}
-
-// expansion adds the value of an expansion.
-func (l *Line) expansion(v *literal, part syntax.WordPart) {
-	param, ok := part.(*syntax.ParamExp)
-	if !ok || l.Variable == nil {
-		v.unknown = true
-		return
-	}
-	value, known := l.Variable(param)
-	v.quoted(value)
-	v.unknown = v.unknown || !known
 }
 
 // quoted adds text that has no meaning to the shell.
@@ -99,7 +85,7 @@ func (l *Line) doubleQuoted(v *literal, q *syntax.DblQuoted) {
 		}
 		lit, ok := part.(*syntax.Lit)
 		if !ok {
-			l.expansion(v, part)
+			v.unknown = true
 			continue
 		}
 		var b strings.Builder
@@ -159,56 +145,4 @@ func (v *literal) unquoted(text string, first bool) {
 		previous = r
 	}
 	v.unknown = v.unknown || escaped
-}
-
-// Marks in Word.shape. They begin with a control character, so that no other text is one.
-const (
-	expansion = "\x00"          // an expansion
-	several   = expansion + "+" // a word that may become several words
-)
-
-// shape returns the literal text of a word that is not known, with expansion for the rest. An
-// expansion outside of quotes, or a list in braces, may become several words.
-func shape(w *syntax.Word, brace bool) string {
-	var b strings.Builder
-	for _, part := range w.Parts {
-		switch part := part.(type) {
-		case *syntax.Lit:
-			b.WriteString(part.Value)
-		case *syntax.SglQuoted:
-			if part.Dollar {
-				b.WriteString(expansion)
-			} else {
-				b.WriteString(part.Value)
-			}
-		case *syntax.DblQuoted:
-			for _, inner := range part.Parts {
-				lit, ok := inner.(*syntax.Lit)
-				list, isParam := inner.(*syntax.ParamExp)
-				switch {
-				case ok && !part.Dollar:
-					b.WriteString(lit.Value)
-				case isParam && (list.Param == nil || list.Param.Value == "@" || list.Index != nil || list.Excl):
-					return several
-				default:
-					b.WriteString(expansion)
-				}
-			}
-		default:
-			return several
-		}
-	}
-	if brace {
-		return several
-	}
-	return b.String()
-}
-
-// MaySplit reports whether an unknown word may become several words, or none.
-func (w Word) MaySplit() bool { return w.shape == several }
-
-// MayBeOption reports whether an unknown word may begin with a dash and be an option.
-func (w Word) MayBeOption() bool {
-	start, _, _ := strings.Cut(w.shape, expansion)
-	return (start == "" || start[0] == '-') && !strings.ContainsAny(w.shape, ",;/: ")
 }

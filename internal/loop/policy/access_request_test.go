@@ -16,7 +16,7 @@ import (
 func TestRequestedAccess(t *testing.T) {
 	home := project(t, "notes/a.txt", ".bashrc", ".ssh/config", "src/shop/main.go", "data/b.txt")
 	dir := filepath.Join(home, "src/shop")
-	at := policy.Paths{Workspace: dir, Home: home, Sandbox: policy.SandboxFull, Shell: policy.Shell{}}
+	at := policy.Paths{Workspace: dir, Home: home, Sandbox: policy.SandboxFull, Room: room(1 << 20)}
 	in := func(path string) string { return filepath.Join(home, path) }
 	network := tools.AccessRequest{Network: true}
 	writes := func(paths ...string) tools.AccessRequest { return tools.AccessRequest{Write: paths} }

@@ -31,7 +31,7 @@ type allowance struct {
 func (all allowance) verdict(f Facts) Verdict {
 	v := Verdict{Script: all.script, Access: tools.Access{Network: all.network, Permitted: all.network, Strict: all.strict}, Decider: all.decider, ByRule: all.byRule, Files: f.Files}
 	if all.strict {
-		v.Access.Repositories, v.Access.ReadOnly = f.losses.git, f.losses.readOnly
+		v.Access.Repositories, v.Access.ReadOnly = f.changes.git, f.changes.gitDirs
 	}
 	if all.script != "" && f.repository != nil {
 		v.Environment, v.Access.Git = f.environment, f.repository
@@ -82,7 +82,7 @@ func (p *Policy) allowsCommand(c tools.Call, f Facts) (out allowance) {
 		}
 		out.online, out.byRule, out.standing = out.online && a.network, out.byRule || a.rule, out.standing || !a.rule
 		edits, granted = edits || a.edits, granted || a.granted
-		out.strict = out.strict || f.losses.recorded && (part.Edits || part.InPlace() != nil)
+		out.strict = out.strict || f.changes.recorded && (part.Edits || part.InPlace() != nil)
 	}
 	out.complete = out.complete && len(deciders) > 0
 	out.decider = strings.Join(deciders, "; ")
@@ -133,7 +133,7 @@ type allowedPart struct {
 
 // allowsPart returns what allows a part of a command.
 func (p *Policy) allowsPart(part *command.Part, f Facts) (a allowedPart) {
-	if slices.ContainsFunc(part.Writes, func(path string) bool { return slices.Contains(f.losses.shared, path) }) {
+	if slices.ContainsFunc(part.Writes, func(path string) bool { return slices.Contains(f.changes.shared, path) }) {
 		return a
 	}
 	if r, network := p.partRule(part, f); r != nil {

@@ -12,7 +12,6 @@ import (
 	"agent/internal/realpath"
 	"agent/internal/tools"
 	"agent/internal/tools/git"
-	"agent/internal/tools/tempdir"
 )
 
 // judge judges the command t of a call that runs in dir, which has no symbolic links. It
@@ -47,23 +46,9 @@ func (p Paths) judge(t tools.Target, dir string) (*command.Command, *git.Reposit
 // symbolic links.
 func (p Paths) env(dir string) command.Env {
 	in, entries := p.borders(), command.MaxEntries
-	temp := os.TempDir()
-	if p.Temp.Path() != "" {
-		temp = tempdir.Mounts[0]
-	}
-	variables := map[string]string{"TMPDIR": temp} // commands get it also if this program has none
-	for _, name := range []string{"TMP", "TEMP"} {
-		value, set := os.LookupEnv(name)
-		if value != "" && p.Temp.Path() != "" {
-			value = temp
-		}
-		if !set || value != "" {
-			variables[name] = value
-		}
-	}
 	return command.Env{
-		Temporary: func(path string) bool { return p.freeTemporary(p.follow(path)) }, Variables: variables,
-		Dir: dir, Home: p.Home, LookPath: lookPath, Look: p.look, Splits: p.splits, Loopback: p.Sandbox == SandboxFull,
+		Temporary: func(path string) bool { return p.freeTemporary(p.follow(path)) },
+		Dir:       dir, Home: p.Home, LookPath: lookPath, Look: p.look, Splits: p.splits, Loopback: p.Sandbox == SandboxFull,
 		Glob:   func(dir, pattern string) ([]string, error) { return p.glob(dir, pattern, &entries) },
 		Inside: func(path string) bool { return in.inside(p.follow(path)) },
 		Readable: func(path string) string {

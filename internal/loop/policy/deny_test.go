@@ -76,7 +76,7 @@ func denySpelling(r *rand.Rand, programs string) string {
 // whether or not they are known.
 func TestDeniedProgramInArguments(t *testing.T) {
 	dir := project(t, "f")
-	at := policy.Paths{Workspace: dir, Home: dir, Sandbox: policy.SandboxFull}
+	at := policy.Paths{Workspace: dir, Home: dir, Sandbox: policy.SandboxFull, Room: room(1 << 20)}
 	for line, free := range map[string]bool{
 		"unknown git push": false, "unknown -- /usr/bin/git push": false, "unknown 'x; git push'": false, "unknown --run='git push'": false, "unknown $x": false,
 		"sed '1e git push' f": false, "sed 's/x/git push/e' f": false, "ld.so /usr/bin/git push": false, "/lib64/ld-linux-x86-64.so.2 /usr/bin/git push": false,

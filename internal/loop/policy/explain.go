@@ -64,7 +64,7 @@ func (p *Policy) Explain(ctx context.Context, paths Paths, line, dir string) Exp
 	}
 	e.Form, e.Unreadable = f.Command.Form, f.Command.Unreadable
 	if f.Command.Traits&command.Destroys != 0 {
-		e.Undo = f.losses.note()
+		e.Undo = f.changes.removal.note("")
 	}
 	for i := range f.Command.Parts {
 		e.Parts = append(e.Parts, explainPart(&f.Command.Parts[i]))
@@ -300,8 +300,6 @@ func (f Facts) culprit(row string, left *command.Part) string {
 		ruleHistory:       func(part *command.Part) bool { return changesHistory(*part) },
 		ruleHidden:        func(part *command.Part) bool { return f.partNamesHidden(part) },
 		ruleNetwork:       func(part *command.Part) bool { return part.Traits&(command.Connects|command.Tries) == command.Connects },
-		ruleDestroys:      has(command.Destroys),
-		ruleLoses:         has(command.Destroys),
 		ruleWritesOutside: has(command.WritesOutside),
 	}[row]
 	if !known {

@@ -40,8 +40,8 @@ type Facts struct {
 	spelled     []string // the protected files that a command changes, by all their names, absolute
 	paths       Paths
 	at          roots
-	requested   *requested              // access that the model asks for; nil for none
-	losses      losses                  // of a command that may change something
+	requested   *requested // access that the model asks for; nil for none
+	changes     changes
 	environment func([]string) []string // of automatic commands
 	repository  *git.Repository         // that an automatic command reads with git
 }
@@ -77,7 +77,7 @@ func (p Paths) Look(ctx context.Context, c tools.Call) Facts {
 			}
 		}
 	case tools.Execute:
-		f.Unbound = true
+		f.Unbound, f.changes.recorded = true, p.room() > 0
 		if len(c.Targets) == 1 && c.Targets[0].Kind == tools.Command && c.Targets[0].Dir != "" {
 			p.lookAtCommand(ctx, c.Targets[0], &f, in)
 			f.requested = p.requested(c.Request, in)
@@ -162,8 +162,8 @@ func (p Paths) lookAtCommand(ctx context.Context, t tools.Target, f *Facts, in b
 		}
 	}
 	f.contents = p.printed(f.Command, f.repository, dir)
-	f.losses = p.losses(ctx, f.Command, dir, in)
-	f.Warning = warning(f.Command, dir, f.losses.sizes)
+	p.lookAtChanges(ctx, f, dir, in)
+	f.Warning = warning(f.Command, dir, f.changes.removal.sizes)
 	if f.Command.Automatic() && !p.Shell.NoBash {
 		f.below, f.unsearched = p.secretsOf(f.Command)
 		if p.Sandbox != SandboxFull {

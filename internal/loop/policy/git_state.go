@@ -35,29 +35,49 @@ func restoresGit(p *command.Part) bool {
 	return known && !slices.Contains(removesObjects, sub)
 }
 
+// gitCalls returns the arguments of each git that a part runs, itself or through another program. It
+// returns nil for a part that is known to only read.
+func gitCalls(p *command.Part) (calls [][]string) {
+	if p.Reason == "" {
+		return nil
+	}
+	var own []string
+	for _, w := range wordsOf(p) {
+		own = append(own, w.text)
+	}
+	for _, words := range append([][]string{own}, p.Runs...) {
+		if len(words) > 0 && bash.Program(words[0]) == "git" {
+			calls = append(calls, words[1:])
+		}
+	}
+	return calls
+}
+
+// opensGit reports whether a part runs a git command that may need to change a git directory.
+func opensGit(p command.Part) bool {
+	return slices.ContainsFunc(gitCalls(&p), func(args []string) bool { return command.Subcommand(args) != "clean" })
+}
+
 // changesHistory reports whether a part runs git to change commits, branches, tags or settings, or
 // may do so.
 func changesHistory(p command.Part) bool {
-	if !runsGit(p) {
-		return false
-	}
-	sub, known := gitCommand(&p)
-	switch {
-	case known && command.ReadsGit(sub):
-		return false
-	case sub == "config":
-		return !readsConfig(&p)
-	case !known || !slices.Contains(keepsHistory, sub):
-		return true
-	case sub == "reset":
-		return p.Traits&command.Permanent != 0
-	}
-	return p.Destroyed.MovesHead
+	return slices.ContainsFunc(gitCalls(&p), func(args []string) bool {
+		switch sub := command.Subcommand(args); {
+		case sub == "config":
+			return !readsConfig(args)
+		case command.ReadsGit(sub):
+			return false
+		case sub == "reset":
+			return p.Traits&command.Permanent != 0
+		default:
+			return p.MovesHead || !slices.Contains(keepsHistory, sub)
+		}
+	})
 }
 
-// readsConfig reports whether a part that runs git config only prints settings.
-func readsConfig(p *command.Part) bool {
-	args := p.Argv[slices.Index(p.Argv, "config")+1:]
+// readsConfig reports whether a git config with these arguments only prints settings.
+func readsConfig(args []string) bool {
+	args = args[slices.Index(args, "config")+1:]
 	prints := func(o string) bool { return strings.HasPrefix(o, "--get") || o == "-l" || o == "--list" }
 	places := []string{"--show-origin", "--show-scope", "--name-only", "-z", "--local", "--global", "--system", "--worktree"}
 	changes := func(o string) bool { return strings.HasPrefix(o, "-") && !prints(o) && !slices.Contains(places, o) }
@@ -75,7 +95,7 @@ func gitCommand(p *command.Part) (sub string, known bool) {
 
 // pushes reports whether a command sends commits to another repository, as far as its text shows.
 func (f Facts) pushes() bool {
-	return slices.ContainsFunc(f.Command.Parts, func(p command.Part) bool {
+	return f.Command != nil && slices.ContainsFunc(f.Command.Parts, func(p command.Part) bool {
 		return p.Program() == "git" && slices.ContainsFunc(p.Words[1:], func(w command.Word) bool { return w.Text == "push" || w.Text == "send-pack" })
 	})
 }

@@ -44,17 +44,20 @@ func (p *Policy) judgeCommand(c tools.Call, f Facts, found ruleMatch) Verdict {
 	}
 	switch p.Mode {
 	case event.ModeAll:
-		why := p.unapproved(f, all.left)
+		why := f.unapproved(all.left)
 		if why == "" {
 			return p.runsInAll(f, all, v.Access.Network)
 		}
-		v.Why, v.Rule = why, why
-		v.Decider = p.row(why)
+		if f.uncontained() == "" {
+			v.Why, v.Rule, v.Decider = why, why, p.row(why)
+		} else if v.Rule == ruleCommands {
+			v.Rule, v.Decider = why, p.row(why)
+		}
 	case event.ModeAuto:
-		why := p.asksInAuto(c, f, all)
+		why := f.asksInAuto(c, all)
 		if why == "" {
-			run := p.runs("commands in the full sandbox need no approval if undo can restore what they change")
-			run.Access, run.Files = tools.Access{HideHome: true, Strict: true, Repositories: f.losses.git, ReadOnly: f.losses.readOnly}, f.Files
+			run := p.runs(rowContained)
+			run.Access, run.Files = f.containment(), f.Files
 			return run
 		}
 		if v.Rule == ruleCommands {
@@ -94,22 +97,26 @@ func (p *Policy) judgeAllowed(all allowance, f Facts, asks Verdict) Verdict {
 	return asks
 }
 
-// runsInAll returns the verdict on a command that needs no approval in mode all. It runs
-// only as far as undo can restore what it destroys, because its text need not show that.
+// rowContained is the row of the table of modes for commands that run without approval.
+const rowContained = "commands in the complete sandbox need no approval: it refuses changes that undo cannot restore"
+
+// containment returns the access of a command that nobody approved, and that makes only changes which
+// undo can restore.
+func (f Facts) containment() tools.Access {
+	return tools.Access{HideHome: true, Strict: true, Repositories: f.changes.git, ReadOnly: f.changes.gitDirs}
+}
+
+// runsInAll returns the verdict on a command that needs no approval in mode all.
 func (p *Policy) runsInAll(f Facts, all allowance, connects bool) Verdict {
-	run := p.runs("commands need no approval if undo can restore what they change")
+	run := p.runs(rowContained)
+	run.Access = f.containment()
 	switch {
 	case f.paths.Disposable:
 		run = p.runs("all changes are discarded with this workspace")
+		run.Access.HideHome = true
 	case f.paths.Sandbox == SandboxOutside:
 		return p.runs("--no-sandbox: commands need no approval")
-	case !f.losses.recorded:
-		run = p.runs("commands whose text shows nothing that they destroy need no approval")
-		run.Access.ReadOnly = f.losses.readOnly
-	default:
-		run.Access.Strict, run.Access.Repositories, run.Access.ReadOnly = true, f.losses.git, f.losses.readOnly
 	}
-	run.Access.HideHome = true
 	run.Access.Show, run.Access.Hide = f.documents()
 	run.Access.Network, run.Access.Permitted, run.Files = all.network || f.paths.Disposable && connects, all.network, f.Files
 	return run
@@ -151,40 +158,47 @@ func (f Facts) systemTemporary(approved bool) (paths []string) {
 	return paths
 }
 
-// asksInAuto returns why a command needs approval in mode auto; empty if it runs. It runs in the
-// complete sandbox without the network if it names no files that the sandbox hides, undo can restore
-// what it changes, and its text shows no change of the history of git. The changes of a copy are
-// judged when they are applied.
-func (p *Policy) asksInAuto(c tools.Call, f Facts, all allowance) string {
+// asksInAuto returns why a command needs approval in mode auto; empty if it runs. In addition to mode
+// all, it must name no files that the sandbox hides, and its text must show no change of the history of
+// git. The changes of a copy are judged when they are applied.
+func (f Facts) asksInAuto(c tools.Call, all allowance) string {
 	switch {
-	case f.Command == nil || f.paths.Copy || f.paths.Disposable || f.paths.Sandbox != SandboxFull || !f.losses.recorded || len(f.losses.appended)+len(c.Warnings) > 0:
-		return f.ruleAuto()
-	case slices.ContainsFunc(f.Command.Parts, changesHistory), f.losses.git && !f.losses.keepsGit:
+	case f.Command == nil, f.paths.Copy, f.paths.Disposable, len(c.Warnings) > 0:
+		return ruleContained
+	case f.uncontained() != "":
+		return f.uncontained()
+	case slices.ContainsFunc(f.Command.Parts, changesHistory):
 		return ruleHistory
 	case f.namesHidden():
 		return ruleHidden
 	case all.network:
 		return ruleNetwork
 	}
-	return p.unapproved(f, all.left)
+	return f.unapproved(all.left)
+}
+
+// ruleContained is the row of the table of modes for commands that need approval, because nothing
+// limits what they change to what undo can restore.
+const ruleContained = "commands need approval unless they are known to be read-only, or the sandbox limits their changes to what undo can restore"
+
+// uncontained returns the row for a command whose changes the sandbox does not limit to what undo can
+// restore; empty if it does, whatever the text of the command says.
+func (f Facts) uncontained() string {
+	switch {
+	case f.paths.Sandbox != SandboxFull:
+		return ruleContained + " (the sandbox is not complete here)"
+	case !f.changes.recorded:
+		return ruleContained + " (undo does not record commands here)"
+	case f.changes.git && !f.changes.keepsGit:
+		return ruleContained + " (undo does not record this git repository)"
+	}
+	return ""
 }
 
 // writesTemporary reports whether a command writes to a path in the temporary directory, so
 // that it may also read and name it.
 func (f Facts) writesTemporary(path string) bool {
 	return slices.ContainsFunc(f.touched, func(t touched) bool { return t.change && !t.outside && t.path == path })
-}
-
-// ruleAuto returns the row of mode auto for a command that needs approval.
-func (f Facts) ruleAuto() string {
-	const row = "commands need approval unless they are known to be read-only, or undo can restore what they change"
-	switch {
-	case f.paths.Sandbox != SandboxFull:
-		return row + " (the sandbox is not complete here)"
-	case !f.losses.recorded:
-		return row + " (undo does not record commands here)"
-	}
-	return row
 }
 
 // runsProgram reports whether a path is only named as the program of a part.
@@ -202,8 +216,6 @@ const (
 	ruleHistory       = "commands that change the history or the settings of git need approval"
 	ruleHidden        = "commands that name files in the home directory outside the workspace need approval"
 	ruleNetwork       = "commands that use the network need approval"
-	ruleDestroys      = "commands that delete or overwrite data need approval"
-	ruleLoses         = "commands that delete or overwrite data that undo cannot restore need approval"
 	ruleWritesOutside = "commands that write outside the workspace need approval"
 	ruleSecret        = "reading a file that may hold secrets needs approval every time"
 	ruleOutside       = "reading outside the workspace needs approval"
@@ -248,16 +260,11 @@ func (p *Policy) askCommand(c tools.Call, f Facts) Verdict {
 	if f.Command.Reason != "" && !strings.Contains(f.Warning, f.Command.Reason) {
 		v.Why = f.Command.Reason
 	}
-	if len(f.losses.shared) > 0 && f.Command.Traits&command.WritesOutside == 0 {
-		v.Why = "it writes to `" + (Grant{Scope: Scope{Dir: f.Dir}}).show(f.losses.shared[0]) + "`, which has several names or is a pipe or a device"
+	if len(f.changes.shared) > 0 && f.Command.Traits&command.WritesOutside == 0 {
+		v.Why = "it writes to `" + (Grant{Scope: Scope{Dir: f.Dir}}).show(f.changes.shared[0]) + "`, which has several names or is a pipe or a device"
 	}
 	if !v.Access.Outside && f.Command.Traits&command.Destroys != 0 {
-		note := f.losses.note()
-		if l := f.losses.lost; note != "" && len(l) == 1 && strings.Contains(v.Warning, l[0]) { // it is said already
-			note = "cannot be undone"
-		}
-		v.Warning = strings.TrimPrefix(v.Warning+"; "+note, "; ")
-		v.Warning = strings.TrimSuffix(v.Warning, "; ")
+		v.Warning = strings.TrimSuffix(strings.TrimPrefix(v.Warning+"; "+f.changes.removal.note(v.Warning), "; "), "; ")
 	}
 	switch {
 	case f.unsearched:
@@ -294,7 +301,7 @@ func denied(f Facts) string {
 
 // unapproved returns why a command needs approval in mode all; empty if it runs. Left are
 // the traits of the parts that no rule and no standing permission covers.
-func (p *Policy) unapproved(f Facts, left command.Trait) string {
+func (f Facts) unapproved(left command.Trait) string {
 	switch {
 	case f.paths.Disposable:
 		return ""
@@ -302,25 +309,15 @@ func (p *Policy) unapproved(f Facts, left command.Trait) string {
 		return "commands that push to another repository need approval"
 	case f.paths.Sandbox == SandboxOutside:
 		return ""
-	case f.paths.Sandbox == SandboxMissing:
-		return "commands need approval, because this system has no sandbox"
+	case f.uncontained() != "":
+		return f.uncontained()
 	case f.paths.Evaded != nil && f.paths.Evaded():
 		return "commands need approval, because one tried to hide a change from undo"
-	case left&command.Destroys != 0 && !f.losses.recorded:
-		return ruleDestroys
-	case left&command.Destroys != 0 && !f.losses.restorable() && !(f.contained() && f.losses.restorableStrictly(f.paths.Sandbox)):
-		return ruleLoses
-	case f.paths.Sandbox == SandboxFull && f.losses.git && !f.losses.keepsGit && len(f.losses.lost) > 0: // a script beside git
-		return ruleLoses
-	case left&command.Undetermined != 0 && !f.contained():
-		return "commands whose text does not show what they do need approval"
 	case left&command.WritesOutside != 0:
 		return ruleWritesOutside
-	case len(f.losses.shared) > 0:
-		return "commands that write to files with several names, or to pipes and devices, need approval"
-	case f.losses.recorded && len(f.losses.appended) > 0:
-		return "commands that add to files that undo cannot restore need approval"
-	case left&command.Connects != 0 && !(f.contained() && f.triesOnly()):
+	case slices.ContainsFunc(f.touched, func(t touched) bool { return t.change && f.paths.look(t.path) == command.Special }):
+		return "commands that write to pipes and devices need approval"
+	case left&command.Connects != 0 && !f.triesOnly():
 		return ruleNetwork
 	case len(f.secretReads()) > 0:
 		return ruleSecret
@@ -328,12 +325,6 @@ func (p *Policy) unapproved(f Facts, left command.Trait) string {
 		return ruleMany
 	}
 	return ""
-}
-
-// contained reports whether the sandbox refuses all changes that undo cannot restore, whatever
-// the text of the command says.
-func (f Facts) contained() bool {
-	return f.paths.Sandbox == SandboxFull && f.losses.recorded && (!f.losses.git || f.losses.keepsGit)
 }
 
 // triesOnly reports whether all parts of the command that use the network often work without it.

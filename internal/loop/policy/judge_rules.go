@@ -136,7 +136,7 @@ func (p *Policy) partRule(part *command.Part, f Facts) (by *Rule, network bool) 
 		if r.Action != Allow || r.Kind != RuleCommand && r.Kind != RuleNetwork || r.Kind == RuleCommand && part.Traits&command.Connects != 0 {
 			continue
 		}
-		if r.allowsPart(part, f.Dir, r.namesInPlace(part, p.Rules) && f.losses.restorableStrictly(f.paths.Sandbox)) && (by == nil || r.Kind == RuleNetwork) {
+		if r.allowsPart(part, f.Dir, r.namesInPlace(part, p.Rules) && f.uncontained() == "") && (by == nil || r.Kind == RuleNetwork) {
 			by, network = r, r.Kind == RuleNetwork
 		}
 	}
@@ -166,12 +166,12 @@ func allowNames(all []Rule, words []string) bool {
 // allowsEdits returns what allows a part that only writes files of the workspace, as it would
 // allow a tool that edits them, and whether it is a rule; empty if nothing does.
 func (p *Policy) allowsEdits(part *command.Part, f Facts) (by string, rule bool) {
-	if !part.Edits || part.Traits&^command.Destroys != 0 || part.Traits&command.Destroys != 0 && !f.losses.restorable() || f.unreadable(part) {
+	if !part.Edits || part.Traits&^command.Destroys != 0 || part.Traits&command.Destroys != 0 && !f.changes.recorded || f.unreadable(part) {
 		return "", false
 	}
 	for _, path := range part.Writes {
 		i := slices.IndexFunc(f.touched, func(t touched) bool { return t.change && t.path == path })
-		if i < 0 || slices.Contains(f.losses.appended, path) || !f.paths.borders().inside(f.touched[i].real()) {
+		if i < 0 || slices.Contains(f.changes.unsaved, path) || !f.paths.borders().inside(f.touched[i].real()) {
 			return "", false
 		}
 		rel, err := filepath.Rel(f.Root, f.touched[i].real())

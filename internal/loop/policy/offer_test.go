@@ -275,7 +275,7 @@ func TestPermissionsOfPackageScripts(t *testing.T) {
 // A token in the settings of npm does not make every command of npm ask.
 func TestSettingsOfNpmAreNotNamed(t *testing.T) {
 	dir := project(t, "package.json", ".npmrc")
-	at, p := policy.Paths{Workspace: dir, Home: dir, Sandbox: policy.SandboxFull}, policy.Policy{Mode: event.ModeAll}
+	at, p := policy.Paths{Workspace: dir, Home: dir, Sandbox: policy.SandboxFull, Room: room(1 << 20)}, policy.Policy{Mode: event.ModeAll}
 	for line, want := range map[string]string{"npm test": "runs", "node x.js .npmrc": "asks"} {
 		if got := outcome(asks(&p, at, run(dir, line))); got != want {
 			t.Errorf("%s: %s, want %s", line, got, want)

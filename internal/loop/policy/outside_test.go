@@ -20,7 +20,7 @@ func TestAccessOutsideOfTheWorkspace(t *testing.T) {
 	if err := os.Symlink("notes", filepath.Join(home, "link")); err != nil {
 		t.Skip(err)
 	}
-	at := policy.Paths{Workspace: dir, Home: home, Sandbox: policy.SandboxFull}
+	at := policy.Paths{Workspace: dir, Home: home, Sandbox: policy.SandboxFull, Room: room(1 << 20)}
 	deny, err := policy.ParseRule(policy.Deny, "network: cp")
 	if err != nil {
 		t.Fatal(err)
@@ -54,7 +54,8 @@ func TestAccessOutsideOfTheWorkspace(t *testing.T) {
 		for _, mode := range []event.Mode{event.ModeAsk, event.ModeAll} {
 			p := policy.Policy{Mode: mode, Rules: c.rules}
 			v := asks(&p, at, run(dir, place.Replace(c.line)))
-			want := tools.Access{Outside: c.want == "all", HideHome: c.want == "" && mode == event.ModeAll && c.rules == nil}
+			runs := c.want == "" && mode == event.ModeAll && c.rules == nil
+			want := tools.Access{Outside: c.want == "all", HideHome: runs, Strict: runs}
 			if !want.Outside {
 				for _, path := range strings.Fields(place.Replace(c.want)) {
 					want.Write = append(want.Write, filepath.Clean(path))

@@ -68,7 +68,7 @@ func TestModes(t *testing.T) {
 		event.ModeAsk:  "rraaaaaraa",
 		event.ModeAuto: "rrraaaaraa",
 		event.ModePlan: "rrnnnanrnn",
-		event.ModeAll:  "rrrrrraraa",
+		event.ModeAll:  "rrrrararaa",
 	} {
 		got := ""
 		for _, c := range []tools.Call{reads, delegates, writes, careful, runs, fetches, protected, lists, deletes, unlinks} {

@@ -39,9 +39,6 @@ type Env struct {
 	// Temporary reports whether an absolute path is in the temporary directory, to which
 	// commands may write; nil if there is none. The path may contain "..".
 	Temporary func(path string) bool
-	// Variables are variables that may name the temporary directory, such as TMPDIR, with
-	// their values; empty for those that are not set.
-	Variables map[string]string
 	// Piped is set if the line gets data on standard input.
 	Piped bool
 	// Loopback is set if all commands of the session share a loopback interface that
@@ -76,8 +73,8 @@ const (
 	// RunsCode is set if the command runs code or another program that its
 	// arguments, files or input name: an interpreter, a shell or a wrapper.
 	RunsCode
-	// Undetermined is set if the text does not show which program runs or which file it
-	// overwrites. Such a line may have every other trait.
+	// Undetermined is set if the text does not show which program runs. Such a line may have every
+	// other trait.
 	Undetermined
 	// Permanent is set in addition to Destroys if the command destroys something other than
 	// files of the workspace, such as commits or processes. Undo cannot restore it.
@@ -154,7 +151,11 @@ type Part struct {
 	// Reads are the paths that a read-only part opens, or one with Edits, Writes those that other parts
 	// are known to change. They are absolute.
 	Reads, Writes []string
-	Destroyed     Destroyed
+	// Trees are those of the Writes that the part removes, moves or changes with everything
+	// below them.
+	Trees []string
+	// MovesHead is set if the part is a git checkout or switch of a commit or a branch.
+	MovesHead bool
 	// WritesUnknown is set if the part also writes outside the workspace to a path
 	// that is not known.
 	WritesUnknown bool
@@ -162,7 +163,6 @@ type Part struct {
 	Reason string
 
 	dirs     []string // the directories in which the part may run; nil if unknown
-	defines  []string // names of files that the part writes and of aliases
 	readsGit bool     // the arguments are those of a git command that only reads
 	input    input
 	urgency  int // how important Reason is
@@ -196,32 +196,9 @@ type input struct {
 	intact bool  // xargs does not split the names that from prints
 }
 
-// Destroyed describes the files that a part destroys, in addition to its Writes.
-type Destroyed struct {
-	// Trees are those of the Writes that the part removes, moves or changes with everything
-	// below them.
-	Trees []string
-	// Roots are absolute directories below which the part itself selects the files that
-	// it destroys, such as the starting points of find -delete.
-	Roots []string
-	// KeepsGitDirs is set if the part is git, which leaves git directories below Roots as
-	// they are.
-	KeepsGitDirs bool
-	// MovesHead is set if the part, which is git, checks out a commit or a branch.
-	MovesHead bool
-	// Partial is set if Writes and Roots may not be all that the part destroys, because
-	// its text does not show the rest.
-	Partial bool
-	// Unstages is set if the part discards changes that are staged for the next commit.
-	Unstages bool
-}
-
 // Word is a word of a simple command.
 type Word struct {
 	bash.Word
-	// Temporary is set for an unknown word that is the path of a new temporary file or
-	// directory, or of a file in it.
-	Temporary bool
 	// Matches are the files that a wildcard stands for; empty if no file matches, and
 	// bash passes Text.
 	Matches []string
@@ -236,6 +213,11 @@ func (p *Part) Program() string {
 		return ""
 	}
 	return filepath.Base(p.Words[0].Text)
+}
+
+// unknown reports whether text is the source of a word of p whose value is not known.
+func (p *Part) unknown(text string) bool {
+	return slices.ContainsFunc(p.Words, func(w Word) bool { return w.Kind == bash.Unknown && w.Text == text })
 }
 
 // needs records why a part needs approval. A more urgent reason replaces the one
@@ -270,7 +252,6 @@ func Judge(line string, env Env) *Command {
 		return c
 	}
 	r.line(line, []string{env.Dir})
-	runsDefined(r.parts)
 	findUnsettled(r.parts)
 	findIntact(r.parts, env)
 	c.Parts, c.Traits, c.Form, c.Reason, c.Repository = r.parts, r.traits, r.reason, r.reason, r.prover.repository

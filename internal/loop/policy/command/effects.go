@@ -80,7 +80,7 @@ func (t effectTable) find(name string) []effect {
 type guesser struct {
 	env   Env
 	depth *int // commands and lines in arguments around the current command
-	work  *int // bytes of text and words in arguments that were judged as commands
+	work  *int // words in arguments that were judged as commands
 	// line reads a command line in an argument, which runs in one of dirs, or in an
 	// unknown directory if there is none.
 	line func(text string, dirs []string)
@@ -97,7 +97,6 @@ func (g *guesser) effects(p *Part, words []string) {
 	name := bash.Program(words[0])
 	args := words[1:]
 	sub := Subcommand(args)
-	targets, unnamed := len(p.Writes)+len(p.Destroyed.Roots), false
 	for _, e := range allEffects().find(name) {
 		if e.subcommand != "" && e.subcommand != sub || !e.applies(args) {
 			continue
@@ -110,8 +109,6 @@ func (g *guesser) effects(p *Part, words []string) {
 			continue
 		}
 		p.needs(e.traits, does+" "+e.does)
-		unnamed = unnamed || e.traits&Destroys != 0 && e.writes == ""
-		p.Destroyed.Partial = p.Destroyed.Partial || e.traits&Destroys != 0 && p.Argv == nil
 		switch e.writes {
 		case "all":
 			g.writesAll(p, bash.Operands(args))
@@ -127,16 +124,10 @@ func (g *guesser) effects(p *Part, words []string) {
 	switch {
 	case name == "git":
 		g.gitEffects(p, args, sub)
-	case name == "find" && given("-delete", args) && !given("-fprint*", args) && !given("-fls", args):
+	case name == "find" && given("-delete", args):
 		places, _ := findPlaces(args)
-		g.selects(p, places)
+		g.writesAll(p, slices.DeleteFunc(places, func(place string) bool { return g.allInside(p, place) }))
 	}
-	p.Destroyed.Partial = p.Destroyed.Partial || unnamed && len(p.Writes)+len(p.Destroyed.Roots) == targets
-	if p.Traits&RunsCode != 0 {
-		g.embeddedIn(p, name, args)
-	}
-	g.unknownOptions(p, name, args, sub)
-	g.stores(p, name, args)
 	g.unwrap(p, name, args)
 }
 
@@ -229,7 +220,6 @@ func (g *guesser) replaces(p *Part, name string, args []string) {
 			g.writesInside(p, target, filepath.Base(s))
 			if g.exists(p, target, filepath.Base(s)) && !given("-n", args) && !given("--no-clobber", args) && (name != "ln" || given("-f", args)) {
 				p.needs(Destroys, code(name)+" overwrites "+code(target))
-				p.Destroyed.Partial = p.Destroyed.Partial || p.Argv == nil
 			}
 		}
 		g.writesAll(p, []string{target})
@@ -256,7 +246,6 @@ func (g *guesser) replaces(p *Part, name string, args []string) {
 			}
 			if sedWrites().MatchString(w) {
 				p.needs(Destroys, "the script of `sed` may overwrite files")
-				p.Destroyed.Partial = true
 			}
 		}
 		if given("-i", args) {
@@ -334,16 +323,7 @@ func (g *guesser) writesAll(p *Part, paths []string) {
 func (g *guesser) removes(p *Part, paths []string) {
 	before := len(p.Writes)
 	g.writesAll(p, paths)
-	p.Destroyed.Trees = append(p.Destroyed.Trees, p.Writes[before:]...)
-}
-
-// selects records that p destroys files below directories, which it selects itself.
-func (g *guesser) selects(p *Part, paths []string) {
-	for _, path := range paths {
-		for _, dir := range p.dirs {
-			p.Destroyed.Roots = append(p.Destroyed.Roots, absolute(dir, path, false))
-		}
-	}
+	p.Trees = append(p.Trees, p.Writes[before:]...)
 }
 
 // writesInside records that p writes the file base in the directory target, if both exist.
@@ -359,7 +339,6 @@ func (g *guesser) writesInside(p *Part, target, base string) {
 // writes records that p writes path. If truncates is set, the content of an existing
 // file is lost.
 func (g *guesser) writes(p *Part, path string, truncates bool) {
-	p.defines = append(p.defines, filepath.Base(path))
 	switch {
 	case slices.Contains([]string{"", "/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"}, path):
 		return
@@ -369,19 +348,14 @@ func (g *guesser) writes(p *Part, path string, truncates bool) {
 	case strings.HasPrefix(path, "~"):
 		p.needs(WritesOutside, "it writes to "+code(path)+", outside the workspace")
 		if full := g.inHome(path); full == "" {
-			p.WritesUnknown, p.Destroyed.Partial = true, true
+			p.WritesUnknown = true
 		} else if !slices.Contains(p.Writes, full) {
 			p.Writes = append(p.Writes, full)
 		}
 		return
 	}
 	if len(p.dirs) == 0 && !filepath.IsAbs(path) {
-		unknown := Trait(0)
-		if truncates {
-			unknown = Undetermined
-		}
-		p.needs(unknown, "the directory of "+code(path)+" is not known")
-		p.Destroyed.Partial = true
+		p.needs(0, "the directory of "+code(path)+" is not known")
 		return
 	}
 	dirs := p.dirs

@@ -22,12 +22,9 @@ func (g *guesser) gitEffects(p *Part, args []string, sub string) {
 			}) {
 				p.needs(Destroys, "`git checkout` discards changes")
 			}
-			g.discards(p, args[:i], sub, args[i+1:])
+			g.discards(p, sub, args[i+1:])
 			if setsUp(sub, args[i+1:]) {
 				g.writes(p, g.gitConfig(p, args[:i], sub, args[i+1:]), false)
-			}
-			if sub == "checkout" && len(p.dirs) == 0 && len(bash.Operands(args[i+1:])) > 1 && !given("-b", args[i+1:]) {
-				p.needs(Undetermined, "`git checkout` may discard changes: its directory is not known")
 			}
 			break
 		}
@@ -70,46 +67,27 @@ func (g *guesser) allInside(p *Part, path string) bool {
 	return len(p.dirs) > 0 && !slices.ContainsFunc(p.dirs, func(dir string) bool { return !g.env.Inside(absolute(dir, path, false)) })
 }
 
-// discards records how far undo can restore what a subcommand of git discards. Options are
-// the words before it, args those after it.
-func (g *guesser) discards(p *Part, options []string, sub string, args []string) {
-	operands := bash.Operands(args)
-	force := given("-f", args) || given("--force", args)
+// discards records what a subcommand of git with these arguments discards or moves.
+func (g *guesser) discards(p *Part, sub string, args []string) {
 	switch sub {
 	case "clean":
 		if twice(args, 'f') {
 			p.needs(Destroys|Permanent, "`git clean` deletes repositories")
 		}
 	case "reset":
-		p.Destroyed.Unstages = !given("--soft", args)
-		whole := !p.Destroyed.Unstages || given("--hard", args) || given("--merge", args) || given("--keep", args)
+		whole := given("--soft", args) || given("--hard", args) || given("--merge", args) || given("--keep", args)
 		switch {
-		case g.picks(p, args) || whole && slices.ContainsFunc(operands, func(o string) bool { return o != "HEAD" && o != "@" }):
+		case g.picks(p, args) || whole && slices.ContainsFunc(bash.Operands(args), func(o string) bool { return o != "HEAD" && o != "@" }):
 			p.needs(Destroys|Permanent, "`git reset` moves the branch")
 		case !whole:
 			p.needs(Destroys, "`git reset` discards what is staged")
 		}
 	case "checkout":
-		at := slices.Index(args, "--")
-		p.Destroyed.MovesHead = g.picks(p, args) || slices.ContainsFunc([]string{"-b", "-d", "-t", "--detach", "--orphan", "--track"}, func(o string) bool { return given(o, args) })
-		p.Destroyed.Unstages = force || at < 0 && len(operands) > 1 || at >= 0 && len(bash.Operands(args[:at])) > 0
+		p.MovesHead = g.picks(p, args) || slices.ContainsFunc([]string{"-b", "-d", "-t", "--detach", "--orphan", "--track"}, func(o string) bool { return given(o, args) })
 	case "switch":
-		p.Destroyed.MovesHead = true
-		p.Destroyed.Unstages = force || given("--discard-changes", args)
-	case "restore":
-		p.Destroyed.Unstages = given("-S", args) || given("--staged", args)
-	case "rm", "mv":
-		p.Destroyed.Unstages = force
+		p.MovesHead = true
 	case "archive", "bundle":
 		g.writesAll(p, outputsOf(sub, args))
-		return
-	case "checkout-index":
-	default:
-		return
-	}
-	if p.Traits&Destroys != 0 && !slices.ContainsFunc(options, func(w string) bool { return w != "--no-pager" && w != "-P" }) {
-		g.selects(p, []string{"."})
-		p.Destroyed.KeepsGitDirs = true
 	}
 }
 

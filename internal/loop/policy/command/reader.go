@@ -17,16 +17,14 @@ type reader struct {
 	prover  prover
 	guesser guesser
 	source  *bash.Line
-	// temporary are the variables that name the temporary directory, or files in it.
-	temporary temporaries
-	parts     []Part
-	traits    Trait  // traits of constructs that are not parts
-	reason    string // the first construct that needs approval
-	urgency   int
-	pattern   int // wildcards so far
-	nested    int // lines, compound commands and arguments around the current part
-	depth     int // lines and commands in arguments around the current one
-	work      int // bytes of text and words in arguments that were judged as commands
+	parts   []Part
+	traits  Trait  // traits of constructs that are not parts
+	reason  string // the first construct that needs approval
+	urgency int
+	pattern int // wildcards so far
+	nested  int // lines, compound commands and arguments around the current part
+	depth   int // lines and commands in arguments around the current one
+	work    int // words in arguments that were judged as commands
 }
 
 func newReader(env Env) *reader {
@@ -54,18 +52,10 @@ func (r *reader) line(text string, dirs []string) {
 		r.needs(0, "it contains no command")
 		return
 	}
-	outer, outerVariables := r.source, r.temporary
-	r.source, r.temporary = line, temporaries{}
-	if r.depth == 0 { // an outer line may set the variables of others
-		r.temporary = temporariesOf(line.File, r.env)
-		line.Variable = r.temporary.value
-	}
-	before := r.reason
+	outer := r.source
+	r.source = line
 	r.list(line.File.Stmts, dirs)
-	if r.depth > 0 || r.reason != before || slices.ContainsFunc(r.parts, func(p Part) bool { return p.Reason != "" }) {
-		r.evaluates(line.File)
-	}
-	r.source, r.temporary = outer, outerVariables
+	r.source = outer
 }
 
 // inner reads a line that is an argument of another program. Such a line never runs
@@ -275,13 +265,10 @@ func (r *reader) call(c *syntax.CallExpr, redirs []*syntax.Redirect, operator st
 	}
 	for _, a := range c.Assigns {
 		p.Assigns = append(p.Assigns, r.source.Text(a))
-		if len(c.Args) == 0 {
-			r.assign(a)
-		}
 	}
 	known := true
 	for i, w := range c.Args {
-		word := r.word(w)
+		word := Word{Word: r.source.Word(w)}
 		if word.Kind == bash.Wildcard && !r.expand(p, &word) {
 			known = false
 		}
@@ -303,7 +290,6 @@ func (r *reader) call(c *syntax.CallExpr, redirs []*syntax.Redirect, operator st
 	r.redirect(p, redirs)
 	if len(p.Assigns) > 0 {
 		p.needs(0, "it sets the variable "+shown(p.Assigns[0]))
-		r.assigned(p, c.Assigns)
 	}
 	at := len(r.parts)
 	r.parts = append(r.parts, *p)

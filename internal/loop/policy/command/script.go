@@ -22,7 +22,7 @@ func (c *Command) Script(git string) (string, bool) {
 	var b strings.Builder
 	for i := range c.Parts {
 		p := &c.Parts[i]
-		if p.Nested || len(p.Argv) == 0 || !p.plain() && !p.Edits {
+		if p.Nested || len(p.Argv) == 0 || !p.plain() && !p.Edits || p.Reason != "" && !p.Edits && p.evaluates() {
 			return "", false
 		}
 		switch p.Operator {
@@ -59,6 +59,16 @@ func (c *Command) Script(git string) (string, bool) {
 		}
 	}
 	return b.String(), true
+}
+
+// evaluating are builtins of bash that evaluate their words once more: an index such as
+// a[$(rm x)] runs commands, even in quotes.
+var evaluating = [...]string{"test", "[", "printf", "read", "unset", "wait", "mapfile", "readarray", "compgen", "complete", "let", "set"}
+
+// evaluates reports whether bash may run a command in the words of p, although they are quoted.
+func (p *Part) evaluates() bool {
+	return slices.ContainsFunc(p.Argv, func(w string) bool { return slices.Contains(evaluating[:], w) }) &&
+		slices.ContainsFunc(p.Argv, func(w string) bool { return strings.Contains(w, "$(") || strings.Contains(w, "`") })
 }
 
 // edits reports whether p sets no variables and, in addition to plain redirections, only

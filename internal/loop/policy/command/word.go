@@ -9,13 +9,6 @@ import (
 	"agent/internal/loop/bash"
 )
 
-// word returns the value of a word. Its wildcards are not expanded.
-func (r *reader) word(w *syntax.Word) Word {
-	word := Word{Word: r.source.Word(w)}
-	word.Temporary = word.Kind == bash.Unknown && r.isTemporary(w)
-	return word
-}
-
 // expand replaces the pattern of a wildcard by the files that match it. It reports
 // false if they are not known.
 func (r *reader) expand(p *Part, w *Word) bool {
@@ -79,7 +72,7 @@ func (r *reader) redirected(p *Part, d *syntax.Redirect, re bash.Redirect) {
 	switch d.Op {
 	case syntax.RdrOut, syntax.AppOut, syntax.RdrAll, syntax.AppAll:
 		if !standard || !null {
-			r.written(p, d, re, d.Op == syntax.RdrOut || d.Op == syntax.RdrAll)
+			r.written(p, re, d.Op == syntax.RdrOut || d.Op == syntax.RdrAll)
 		}
 	case syntax.RdrIn:
 		if !standard || !null {
@@ -91,10 +84,10 @@ func (r *reader) redirected(p *Part, d *syntax.Redirect, re bash.Redirect) {
 		case target == "-" || target != "" && strings.Trim(target, "0123456789-") == "":
 			p.needs(0, "it redirects a descriptor other than its output")
 		default:
-			r.written(p, d, re, true)
+			r.written(p, re, true)
 		}
 	case syntax.RdrInOut, syntax.RdrClob, syntax.RdrAllClob, syntax.AppClob, syntax.AppAllClob:
-		r.written(p, d, re, d.Op != syntax.RdrInOut)
+		r.written(p, re, d.Op != syntax.RdrInOut)
 	case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
 		if re.Text == nil {
 			p.needs(0, "it uses a here-document")
@@ -105,18 +98,14 @@ func (r *reader) redirected(p *Part, d *syntax.Redirect, re bash.Redirect) {
 }
 
 // written judges a redirection to a file.
-func (r *reader) written(p *Part, d *syntax.Redirect, re bash.Redirect, truncates bool) {
+func (r *reader) written(p *Part, re bash.Redirect, truncates bool) {
 	target := re.Target.Text
 	if re.Target.Kind != bash.Literal && strings.HasPrefix(target, "~") {
 		r.guesser.writes(p, target, truncates)
 		return
 	}
-	if re.Target.Kind == bash.Unknown && r.isTemporary(d.Word) {
-		p.needs(0, "it writes to "+code(target)+", a temporary file")
-		return
-	}
 	if re.Target.Kind != bash.Literal {
-		p.needs(Undetermined, "it writes to "+code(target)+", which is not known before it runs")
+		p.needs(0, "it writes to "+code(target)+", which is not known before it runs")
 		return
 	}
 	p.needs(0, "it writes to "+code(target))

@@ -40,11 +40,6 @@ func (g *guesser) unwrap(p *Part, name string, args []string) {
 		if line := bash.SplitString(args); line != "" {
 			g.line(line, p.dirs)
 		}
-		if slices.ContainsFunc(args, startsCommandsIn) {
-			p.needs(Undetermined, "`env` sets a variable that makes bash run commands")
-		}
-	case "xargs", "gxargs", "parallel":
-		g.eachArgument(p, name, args, w.Command(args))
 	case "sudo", "doas", "pkexec", "runas":
 		p.needs(RunsCode|Destroys|Permanent, code(name)+" runs a command as another user")
 	}
@@ -74,9 +69,6 @@ func (g *guesser) unwrap(p *Part, name string, args []string) {
 // shell judges what the shell p runs.
 func (g *guesser) shell(p *Part, name string, args []string) {
 	p.needs(RunsCode, code(name)+" runs other commands")
-	if g.readsScript(p, args) {
-		p.needs(Undetermined, code(name)+" runs what it reads")
-	}
 	if slices.ContainsFunc(p.Words, func(w Word) bool { return w.Kind == bash.Unknown && len(args) > 0 && w.Text == args[0] }) {
 		p.needs(Undetermined, "the text does not show what "+code(name)+" runs")
 	}
@@ -85,17 +77,6 @@ func (g *guesser) shell(p *Part, name string, args []string) {
 	} else if line != "" {
 		g.line(line, p.dirs)
 	}
-}
-
-// readsScript reports whether a shell with these arguments may read its commands from its
-// input, which is a pipe, a here-document or a file.
-func (g *guesser) readsScript(p *Part, args []string) bool {
-	operands := bash.Operands(args)
-	device := slices.ContainsFunc(operands, func(w string) bool { return strings.HasPrefix(w, "/dev/") || strings.HasPrefix(w, "/proc/") })
-	if !p.input.piped && !slices.ContainsFunc(p.Redirs, func(re bash.Redirect) bool { return strings.HasPrefix(re.Op, "<") }) {
-		return device
-	}
-	return device || bash.ScriptOf(args) == "" && !slices.ContainsFunc(operands, func(w string) bool { return p.finds(g.env, w, File, Directory, Special) }) || given("-s", args)
 }
 
 // nest adds the traits of a command in the arguments of p.
@@ -113,7 +94,6 @@ func (g *guesser) nest(p *Part, words []string) {
 	*g.depth++
 	g.effects(p, words)
 	*g.depth--
-	p.Destroyed.Partial = p.Destroyed.Partial || p.Traits&Destroys != 0
 	p.Traits |= outside
 }
 

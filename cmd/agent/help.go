@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/term"
@@ -67,19 +66,34 @@ func helpRun(_ context.Context, opts *helpOptions) error {
 	return unknownTopic(name, opts.Root)
 }
 
-// listHelp prints the topics and the commands with a line each.
+// listHelp prints the topics in their groups and the commands, with a line each.
 func listHelp(out io.Writer, root *cobra.Command) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "Topics:")
+	var rows [][3]string // heading, name and description
 	for _, t := range help.Topics() {
-		fmt.Fprintf(w, "  %s\t%s\n", t.Name, t.Summary)
+		rows = append(rows, [3]string{t.Group, t.Name, t.Summary})
 	}
-	fmt.Fprintln(w, "\nCommands:")
 	for _, c := range listedCommands(root) {
-		fmt.Fprintf(w, "  %s\t%s\n", c.Name(), c.Short)
+		rows = append(rows, [3]string{"Commands", c.Name(), c.Short})
 	}
-	fmt.Fprintln(w, "\nRun 'agent help TOPIC' to read a topic, 'agent COMMAND --help' for the usage of a command.")
-	return w.Flush()
+	column := 0
+	for _, r := range rows {
+		column = max(column, len(r[1]))
+	}
+	var b strings.Builder
+	heading := ""
+	for _, r := range rows {
+		if r[0] != heading {
+			if heading != "" {
+				b.WriteString("\n")
+			}
+			heading = r[0]
+			fmt.Fprintf(&b, "%s:\n", heading)
+		}
+		fmt.Fprintf(&b, "  %-*s  %s\n", column, r[1], r[2])
+	}
+	b.WriteString("\nRun 'agent help TOPIC' to read a topic, 'agent COMMAND --help' for the usage of a command.\n")
+	_, err := io.WriteString(out, b.String())
+	return err
 }
 
 // listedCommands returns the commands of the program that are not hidden.
@@ -112,7 +126,7 @@ func helpCompletions(root *cobra.Command, args []string) []string {
 // unknownTopic returns the error for a name that is neither a topic nor a
 // command. It suggests the nearest name and the topics that mention it.
 func unknownTopic(name string, root *cobra.Command) error {
-	names := help.Names()
+	names := append(help.Names(), "help")
 	for _, c := range listedCommands(root) {
 		names = append(names, c.Name())
 	}

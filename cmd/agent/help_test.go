@@ -64,11 +64,26 @@ func TestEveryTopicIsListed(t *testing.T) {
 	}
 }
 
+func TestTopicsAreInSixGroups(t *testing.T) {
+	var groups []string
+	for _, topic := range help.Topics() {
+		groups = append(groups, topic.Group)
+	}
+	if got, want := slices.Compact(groups), []string{"Start", "Safety", "Work", "Extend", "Automate", "Project"}; !slices.Equal(got, want) {
+		t.Errorf("the groups in the order of the topics are %v, want %v", got, want)
+	}
+}
+
 // topicTable is the list of topics in the README.
 func topicTable() string {
 	var b strings.Builder
 	b.WriteString("| topic | contents |\n|---|---|\n")
+	group := ""
 	for _, topic := range help.Topics() {
+		if topic.Group != group {
+			group = topic.Group
+			fmt.Fprintf(&b, "| **%s** | |\n", group)
+		}
 		fmt.Fprintf(&b, "| [%s](cmd/agent/help/%s.md) | %s |\n", topic.Name, topic.Name, topic.Summary)
 	}
 	return b.String()
@@ -177,6 +192,8 @@ func TestHelpForUnknownNames(t *testing.T) {
 		{"run", 0, "agent run [PROMPT...]"},
 		{"sessions export", 0, "agent sessions export ID"},
 		{"Permissions", 0, "# Permissions"},
+		{"perm", 2, `there is no help topic "perm". Did you mean "permissions"?`},
+		{"halp", 2, `there is no help topic "halp". Did you mean "help"?`},
 		{"permisions", 2, `there is no help topic "permisions". Did you mean "permissions"?`},
 		{"proxy", 2, `there is no help topic "proxy". These topics mention it: `},
 		{"exit code", 2, `These topics mention it: tools, hooks, headless`},

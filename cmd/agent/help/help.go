@@ -15,36 +15,48 @@ var files embed.FS
 
 // Topic is a help topic. Its text is the file NAME.md.
 type Topic struct {
+	Group   string
 	Name    string
 	Summary string // one line without a full stop
 }
 
-// Topics returns all topics in the order in which to read them.
+// The groups of topics.
+const (
+	start    = "Start"
+	safety   = "Safety"
+	work     = "Work"
+	extend   = "Extend"
+	automate = "Automate"
+	project  = "Project"
+)
+
+// Topics returns all topics in the order in which to read them. The topics of a group are
+// next to each other.
 func Topics() []Topic {
 	return []Topic{
-		{"quickstart", "install, connect a model, send the first prompt"},
-		{"permissions", "permission modes, approving and rejecting, protected paths"},
-		{"sandbox", "what commands can write, read and connect to"},
-		{"sessions", "continue, resume, fork, rewind, context window, search, export, inspect"},
-		{"undo", "restore files that tools and commands changed, agent undo, agent diff"},
-		{"keys", "key bindings, the prompt editor, vim mode, the mouse"},
-		{"commands", "slash commands, shell commands, custom commands, flags"},
-		{"instructions", "AGENTS.md, CLAUDE.md, imports, skills, /init, /memory"},
-		{"agents", "delegates, agent files, built-in agents, confirming a repository's agents"},
-		{"models", "providers, API keys, base URLs, proxies, fallbacks, cost"},
-		{"tools", "the tools a model can call, their limits, checks, web access"},
-		{"mcp", "MCP servers: add, check, call, log in, of a repository, permissions, Databricks"},
-		{"lsp", "language servers, formatters, /lsp, errors after edits"},
-		{"web", "the provider's web search, MCP servers that search, fetch"},
-		{"hooks", "commands at events of a session, tools of your own, trust in a repository"},
-		{"configuration", "the configuration file, all settings, system prompt, appearance"},
-		{"data", "files on disk, API keys, secrets in commands and models, deletion"},
-		{"headless", "agent run, limits, output formats, exit codes, agent eval, plain mode"},
-		{"protocol", "control agent run from another program: commands and events as JSON lines"},
-		{"editors", "agent acp: sessions in Zed, JetBrains and Neovim"},
-		{"design", "packages, data flow, libraries"},
-		{"reliability", "guarantees and figures: interrupts, crashes, disk errors, safety"},
-		{"speed", "measured latency, CPU time and memory"},
+		{start, "quickstart", "install, connect a model, send the first prompt"},
+		{start, "models", "providers, API keys, base URLs, proxies, fallbacks, cost"},
+		{start, "keys", "key bindings, the prompt editor, vim mode, the mouse"},
+		{start, "commands", "slash commands, shell commands, custom commands, flags"},
+		{safety, "permissions", "permission modes, approving and rejecting, protected paths"},
+		{safety, "sandbox", "what commands can write, read and connect to"},
+		{safety, "undo", "restore files that tools and commands changed, agent undo, agent diff"},
+		{safety, "data", "files on disk, API keys, secrets in commands and models, deletion"},
+		{work, "sessions", "continue, resume, fork, rewind, context window, search, export, inspect"},
+		{work, "instructions", "AGENTS.md, CLAUDE.md, imports, skills, /init, /memory"},
+		{work, "agents", "delegates, agent files, built-in agents, confirming a repository's agents"},
+		{work, "tools", "the tools a model can call, their limits, checks, web access"},
+		{work, "web", "the provider's web search, MCP servers that search, fetch"},
+		{work, "configuration", "the configuration file, all settings, system prompt, appearance"},
+		{extend, "mcp", "MCP servers: add, check, call, log in, of a repository, permissions, Databricks"},
+		{extend, "lsp", "language servers, formatters, /lsp, errors after edits"},
+		{extend, "hooks", "commands at events of a session, tools of your own, trust in a repository"},
+		{automate, "headless", "agent run, limits, output formats, exit codes, agent eval, plain mode"},
+		{automate, "protocol", "control agent run from another program: commands and events as JSON lines"},
+		{automate, "editors", "agent acp: sessions in Zed, JetBrains and Neovim"},
+		{project, "design", "packages, data flow, libraries"},
+		{project, "reliability", "guarantees and figures: interrupts, crashes, disk errors, safety"},
+		{project, "speed", "measured latency, CPU time and memory"},
 	}
 }
 

@@ -5,12 +5,12 @@ import "strings"
 // minPrefix is the length of a name from which on it can be the beginning of another one.
 const minPrefix = 3
 
-// Nearest returns the element of names closest to name, ignoring case, or "" if
-// none is similar. A name that one letter or transposition changes to name is closest,
-// then the first one that begins with name. Among equally close names, one of the same
-// length wins, then the first.
+// Nearest returns the element of names closest to name, ignoring case, or "" if none is
+// similar: one change is similar, and a change of at most a third of the letters. A name
+// that one letter or transposition changes to name is closest, then the first one that
+// begins with name. Among equally close names, one of the same length wins, then the first.
 func Nearest(name string, names []string) string {
-	best, least := "", max(3, len(name)/2)
+	best, least := "", max(2, len(name)/3+1)
 	prefix := ""
 	for _, n := range names {
 		typed, listed := strings.ToLower(name), strings.ToLower(n)

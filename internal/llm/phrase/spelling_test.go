@@ -10,7 +10,7 @@ func TestNearest(t *testing.T) {
 	names := []string{"openai", "openrouter", "ollama", "model", "models", "new"}
 	for name, want := range map[string]string{
 		"opnai": "openai", "OpenRouter": "openrouter", "olama": "ollama", "modle": "model", "modesl": "models",
-		"opnrotuer": "openrouter", "nwe": "new", "n": "new", "x": "", "xyz": "", "qwertyuiop": "", "": "",
+		"opnrotuer": "openrouter", "nwe": "new", "n": "", "nw": "new", "x": "", "xyz": "", "qwertyuiop": "", "": "",
 	} {
 		if got := phrase.Nearest(name, names); got != want {
 			t.Errorf("%q: got %q, want %q", name, got, want)
@@ -22,7 +22,7 @@ func TestNearest(t *testing.T) {
 // changes.
 func TestNearestPrefix(t *testing.T) {
 	names := []string{"acp", "help", "permissions", "permit", "perms"}
-	for name, want := range map[string]string{"halp": "help", "hlep": "help", "permi": "perms", "perm": "perms", "permiss": "permissions", "pe": ""} {
+	for name, want := range map[string]string{"halp": "help", "hall": "", "hlep": "help", "permi": "perms", "perm": "perms", "permiss": "permissions", "pe": ""} {
 		if got := phrase.Nearest(name, names); got != want {
 			t.Errorf("%q: got %q, want %q", name, got, want)
 		}

@@ -268,3 +268,17 @@ func TestConnectPlain(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 }
+
+// A key that is pasted before its field is open is masked, too.
+func TestConnectPastesIntoTheMenu(t *testing.T) {
+	d := newConnecting(t, 80, 24, &connectable{})
+	d.run("/connect acme")
+	d.shows("Paste a key")
+	d.send(tea.PasteMsg{Content: " sk-right\n"})
+	d.shows("8 characters")
+	if s := d.screen(); strings.Contains(s, "sk-") {
+		t.Errorf("the key is on the screen:\n%s", s)
+	}
+	d.press("enter")
+	d.shows("where to keep the key")
+}

@@ -39,6 +39,8 @@ type Menu struct {
 	Cancel func()
 	// Free returns an option for typed text that matches nothing; may be nil.
 	Free func(typed string) (Option, bool)
+	// Pasted takes a pasted text instead of the filter, and closes the menu; may be nil.
+	Pasted func(text string) tea.Cmd
 	// Detail draws details of an option at that width; may be nil.
 	Detail func(o Option, width int) []string
 }
@@ -67,6 +69,9 @@ func (u *Menu) Marked() (Option, bool) {
 
 // Update implements Overlay.
 func (u *Menu) Update(msg tea.Msg) (cmd tea.Cmd, over bool) {
+	if p, pasted := msg.(tea.PasteMsg); pasted && u.Pasted != nil {
+		return u.Pasted(p.Content), true
+	}
 	switch u.Chooser.Update(msg) {
 	case Narrowed:
 		u.refine()

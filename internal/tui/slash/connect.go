@@ -263,7 +263,7 @@ func (c *Connect) chooseKey() tea.Cmd {
 		intro += "\nTo create one: " + p.KeysAt
 	}
 	u := c.menu("API key", intro)
-	u.Back = c.providers
+	u.Back, u.Pasted = c.providers, c.keyField // a key must not appear in the filter
 	if p.NeedsURL {
 		u.Back = c.askURL
 	}
@@ -278,15 +278,20 @@ func (c *Connect) explainVariable() tea.Cmd {
 }
 
 // askKey asks for the key.
-func (c *Connect) askKey() tea.Cmd {
+func (c *Connect) askKey() tea.Cmd { return c.keyField("") }
+
+// keyField shows the field for the key with a text.
+func (c *Connect) keyField(key string) tea.Cmd {
 	intro := "Paste the API key. It is sent only to " + c.at() + ", first to test it."
 	if c.provider.KeysAt != "" {
 		intro += "\nTo create one: " + c.provider.KeysAt
 	}
-	return c.field(&list.Field{Masked: true, Enter: "test the key", Missing: "Paste the key.", Intro: intro, Gave: func(text string) tea.Cmd {
+	f := &list.Field{Masked: true, Enter: "test the key", Missing: "Paste the key.", Intro: intro, Gave: func(text string) tea.Cmd {
 		c.entered.Key, c.entered.Command = screen.Secret(text), ""
 		return c.test()
-	}}, "API key")
+	}}
+	f.Set(strings.TrimSpace(key))
+	return c.field(f, "API key")
 }
 
 // askCommand asks for the command that prints the key.

@@ -100,7 +100,7 @@ func (a *app) screen(events <-chan event.Event, commands chan<- event.Command, p
 	if a.choice.pick != nil {
 		o.Models.List, o.Models.Choose = a.choice.list, a.choice.several
 		if a.choice.pick.Connected != nil && a.choice.pick.Player == nil {
-			o.Connect = connect.Screen(a.choice.pick, a.set, a.end.Cleanup)
+			o.Connect = connect.Screen(a.choice.pick, a.set, a.dir, a.end.Cleanup)
 		}
 	}
 	state := screenStateFile(os.Getenv)

@@ -27,6 +27,7 @@ func (f *connectable) options() screen.Connect {
 				{Name: "acme", What: "Acme models", URL: "https://api.acme.example/v1", KeysAt: "https://acme.example/keys", Variable: "ACME_API_KEY"},
 				{Name: "beta", What: "Beta\x1b[31m models", Connected: "API key: BETA_API_KEY", Keyed: true, URL: "https://beta.example", Variable: "BETA_API_KEY"},
 				{Name: "custom", What: "any server with an OpenAI-compatible API, by its base URL", Other: true, NeedsURL: true, Keyless: true},
+				{Name: "hub", What: "Hub models", URL: "https://hub.example", Program: "gh", Command: "/usr/bin/gh auth token"},
 				{Name: "vllm", What: "local server, start it with: vllm serve MODEL", Local: true, URL: "http://127.0.0.1:8000/v1"},
 			}
 		},
@@ -122,6 +123,7 @@ func TestConnectWays(t *testing.T) {
 		"local server": {false, []string{"/connect", "enter", "enter", "enter"}, "ollama    ", "ollama/large"},
 		"a URL":        {false, []string{"/connect", "enter", "another", "enter", "http://127.0.0.1:1/v1", "enter", "no key", "enter", "enter"}, "custom http://127.0.0.1:1/v1   ", "custom/large"},
 		"a command":    {false, []string{"/login acme", "enter", "command", "enter", "pass show acme", "enter", "enter"}, "acme  sk-right pass show acme ", "acme/large"},
+		"a login":      {false, []string{"/connect hub", "enter", "enter", "enter"}, "hub  sk-right /usr/bin/gh auth token ", "hub/large"},
 		"current key":  {false, []string{"/connect beta", "enter", "enter", "enter"}, "beta    ", "beta/large"},
 		"kept anyway":  {true, []string{"/connect acme", "enter", "enter", "sk-odd", "enter", "keep", "enter", "enter"}, "acme  sk-odd  keyring", "acme/large"},
 		"typed model":  {true, []string{"/connect acme", "enter", "enter", "sk-right", "enter", "acme/huge-2", "enter"}, "acme  sk-right  keyring", "acme/huge-2"},

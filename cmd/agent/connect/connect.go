@@ -9,8 +9,11 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 
 	"agent/cmd/agent/credentials"
 	"agent/cmd/agent/models"
@@ -33,14 +36,15 @@ const (
 type connector struct {
 	pick    *models.Picker
 	set     settings.Settings
+	dir     string // the workspace
 	cleanup func(func()) (forget func())
 }
 
 // Screen returns the functions that connect providers to the sessions of pick, whose
-// Connected must be set. set are the settings of the session. cleanup is that of
-// command.Factory.
-func Screen(pick *models.Picker, set settings.Settings, cleanup func(func()) (forget func())) screen.Connect {
-	c := &connector{pick, set, cleanup}
+// Connected must be set. set are the settings of the session and dir is its workspace. cleanup is
+// that of command.Factory.
+func Screen(pick *models.Picker, set settings.Settings, dir string, cleanup func(func()) (forget func())) screen.Connect {
+	c := &connector{pick, set, dir, cleanup}
 	return screen.Connect{Providers: c.providers, Test: c.test, Places: places, Keep: c.keep}
 }
 
@@ -52,6 +56,9 @@ func (c *connector) providers(ctx context.Context) (all []screen.Provider) {
 	for _, s := range statuses {
 		p := screen.Provider{Name: s.Row.Name, What: s.Row.Offers, URL: wire.Redacted(s.BaseURL), Local: s.Row.Local && s.Here,
 			NeedsURL: s.BaseURL == "", Keyless: s.Row.Keyless || s.Row.Local, KeysAt: s.Row.KeysAt}
+		if path := c.program(s.Row.Token); path != "" {
+			p.Program, p.Command = s.Row.Token[0], strings.Join(append([]string{path}, s.Row.Token[1:]...), " ")
+		}
 		if len(s.Row.KeyNames) > 0 {
 			p.Variable = s.Row.KeyNames[0]
 		}
@@ -75,6 +82,31 @@ func (c *connector) providers(ctx context.Context) (all []screen.Provider) {
 	return append(append(all, other), idle...)
 }
 
+// program returns the path of the program of a command, if it is on PATH outside the
+// workspace. A path with characters that the shell treats specially does not count.
+func (c *connector) program(words []string) string {
+	if len(words) == 0 {
+		return ""
+	}
+	path, err := exec.LookPath(words[0])
+	if err != nil || !filepath.IsAbs(path) || strings.ContainsFunc(path, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("/._-+", r)
+	}) {
+		return ""
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil || c.inside(path) || c.inside(real) {
+		return ""
+	}
+	return path
+}
+
+// inside reports whether a path is in the workspace.
+func (c *connector) inside(path string) bool {
+	rel, err := filepath.Rel(c.dir, path)
+	return err != nil || filepath.IsLocal(rel)
+}
+
 // order is lower for providers that are listed first.
 func order(p screen.Provider) int {
 	if p.Runs {
@@ -85,7 +117,11 @@ func order(p screen.Provider) int {
 
 // trial returns what is tested and connected for an attempt.
 func trial(a screen.Attempt) models.Trial {
-	return models.Trial{Provider: a.Provider, URL: strings.TrimSpace(a.URL), Key: catalog.Key(a.Key.Reveal()), Where: "typed in /connect"}
+	t := models.Trial{Provider: a.Provider, URL: strings.TrimSpace(a.URL), Key: catalog.Key(a.Key.Reveal()), Where: "typed in /connect"}
+	if a.Command != "" {
+		t.Where = credentials.CommandPlace(a.Provider, settings.Command{Line: a.Command})
+	}
+	return t
 }
 
 // test implements screen.Connect.
@@ -192,7 +228,6 @@ func (c *connector) store(a screen.Attempt, t *models.Trial, place string) (wher
 	}
 	switch {
 	case a.Command != "":
-		t.Where = "command in the configuration"
 		return "the output of the command, which is now in the configuration", nil
 	case place == inKeyring:
 		t.Where = "the system keyring"

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -152,7 +153,7 @@ func (v *Vault) Environment(name string) string {
 // Has implements catalog.Vault. It runs no command and does not call the keyring.
 func (v *Vault) Has(provider string) (where string, ok bool) {
 	if p := v.providers[provider]; p.Key != nil && !p.Key.Command.Empty() {
-		return "command in the configuration", true
+		return CommandPlace(provider, p.Key.Command), true
 	}
 	if r, ok := holder(v.stored(), provider, v.keyring); ok {
 		return placeName(r), true
@@ -181,10 +182,26 @@ func (v *Vault) Key(provider string) (catalog.Key, string, error) {
 	return f.key, f.where, f.err
 }
 
+// CommandPlace names a command that prints the key of a provider: as the provider's own
+// catalog.Row.TokenCommand if it is that one, with any path of the program.
+func CommandPlace(provider string, c settings.Command) string {
+	words := c.Words
+	if c.Line != "" {
+		words = strings.Fields(c.Line)
+	}
+	if r, _ := catalog.Find(provider); len(words) > 0 && len(r.Token) > 0 {
+		words = append([]string{filepath.Base(words[0])}, words[1:]...)
+		if slices.Equal(words, r.Token) {
+			return r.TokenCommand()
+		}
+	}
+	return "command in the configuration"
+}
+
 func (v *Vault) lookUp(provider string) keyResult {
 	if p := v.providers[provider]; p.Key != nil && !p.Key.Command.Empty() {
 		key, err := runCommand(context.Background(), p.Key.Command, commandLimit, v.cleanup)
-		return keyResult{key: key, where: "command in the configuration", err: err}
+		return keyResult{key: key, where: CommandPlace(provider, p.Key.Command), err: err}
 	}
 	r, stored := holder(v.stored(), provider, v.keyring)
 	if v.hasToken(provider) && !stored {

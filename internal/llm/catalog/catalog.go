@@ -62,6 +62,9 @@ type Credentials struct {
 	KeyHeader string   // header for the API key; "" for a bearer token
 	Keyless   bool     // the API key is optional
 	Client    *Client  // client credentials that replace an API key; nil for none
+	// Token is a command of another program that prints a token of the user's login there;
+	// nil for none. The token is sent only to the host of BaseURL in the built-in table.
+	Token []string
 }
 
 // Listing is an API that lists models.
@@ -74,6 +77,7 @@ const (
 	LlamaCppListing Listing = "llamacpp"
 
 	DatabricksListing Listing = "databricks"
+	GitHubListing     Listing = "github"
 )
 
 // Client describes OAuth client credentials, an ID and a secret that get

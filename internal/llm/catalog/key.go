@@ -3,6 +3,7 @@ package catalog
 import (
 	"fmt"
 	"io"
+	"net/url"
 	"strings"
 )
 
@@ -106,12 +107,24 @@ func (in Input) setCredentials(c *Choice, needed bool) error {
 		}
 	}
 	switch {
+	case c.Key != "" && c.KeyName == r.TokenCommand() && !r.ownHost(c.BaseURL):
+		return fmt.Errorf("the token of %s is not sent to %s: configure another API key for that base URL", r.Token[0], hostOf(c.BaseURL))
 	case c.Key != "" || !needed:
 		return nil
 	case known:
 		return fmt.Errorf("%s needs an API key: none found in %s", r.Name, where)
 	}
 	return fmt.Errorf("%s needs an API key: %s", r.Name, r.keyHint(in.NoKeyring))
+}
+
+// TokenCommand returns the command in Token as a line; empty if there is none.
+func (r Row) TokenCommand() string { return strings.Join(r.Token, " ") }
+
+// ownHost reports whether base is at the https host of the provider in the built-in table.
+func (r Row) ownHost(base string) bool {
+	own, _ := Find(r.Name)
+	u, err := url.Parse(base)
+	return err == nil && u.Scheme == "https" && u.Host == hostOf(own.BaseURL)
 }
 
 // keyHint returns how to set r's API key.

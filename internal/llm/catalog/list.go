@@ -49,10 +49,14 @@ func (in Input) List(ctx context.Context, s ProviderStatus) ([]Served, error) {
 
 // listOf queries the provider of c for its models.
 func (p prober) listOf(ctx context.Context, c Choice) ([]Served, error) {
-	if c.Provider.Listing == DatabricksListing {
-		return p.databricks(ctx, c.BaseURL)
-	}
 	base := c.BaseURL
+	switch c.Provider.Listing {
+	case DatabricksListing:
+		return p.databricks(ctx, base)
+	case GitHubListing:
+		address, query := wire.CutQuery(base)
+		return p.common(ctx, wire.Join(strings.TrimSuffix(address, "/inference")+query, "/catalog"))
+	}
 	if u, err := url.Parse(base); err == nil && u.Path == "" {
 		base = wire.Join(base, "/v1")
 	}

@@ -53,7 +53,7 @@ func (in Input) Verify(ctx context.Context, provider string) Verdict {
 		if err := e.prober().get(ctx, wire.Join(c.BaseURL, r.KeyCheck), &struct{}{}); err != nil {
 			return e.listFailed(err)
 		}
-	case r.Configured || r.Keyless || c.urlSource != "":
+	case r.Configured || r.Keyless || c.urlSource != "" || r.Listing == GitHubListing:
 		without := c
 		without.Key, without.Login = "", nil
 		keyless := newExplainer(ctx, without)

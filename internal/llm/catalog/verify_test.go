@@ -105,3 +105,46 @@ func TestVerifyNamesCertificate(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 }
+
+// tokenVault has a token of the user's login at GitHub.
+type tokenVault struct{}
+
+func (tokenVault) Has(provider string) (string, bool) { return "gh auth token", provider == "github" }
+
+func (tokenVault) Key(string) (Key, string, error) { return "gho-token", "gh auth token", nil }
+
+// The token of another program goes to the provider's own host only, whatever sets the base URL.
+func TestTokenStaysAtItsHost(t *testing.T) {
+	for name, in := range map[string]Input{
+		"flag":          {BaseURL: "https://models.example/inference", BaseFor: "github"},
+		"configuration": {Changes: Changes{Rows: []Row{moved("https://models.example/inference")}}},
+		"plain HTTP":    {Changes: Changes{Rows: []Row{moved("http://models.github.ai/inference")}}, AllowHTTP: []string{"models.github.ai"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in.Flag, in.Vault = "github/openai/gpt-4.1", tokenVault{}
+			if c, err := Resolve(in); err == nil || !strings.Contains(err.Error(), "the token of gh is not sent to models.") {
+				t.Errorf("got %v, %v", c.BaseURL, err)
+			}
+		})
+	}
+	c, err := Resolve(Input{Flag: "github/openai/gpt-4.1", Vault: tokenVault{}})
+	if err != nil || c.Key != "gho-token" || c.BaseURL != "https://models.github.ai/inference" {
+		t.Errorf("got %s, %v", c.BaseURL, err)
+	}
+}
+
+// moved returns the row of GitHub Models at another base URL.
+func moved(base string) Row {
+	r, _ := Find("github")
+	r.BaseURL, r.Configured = base, true
+	return r
+}
+
+// GitHub Models lists its models elsewhere than other servers, without an object around them.
+func TestGitHubModels(t *testing.T) {
+	base := answers(t, map[string]string{"GET /catalog/models": `[{"id":"openai/gpt-4.1","name":"OpenAI GPT-4.1"},{"id":"meta/llama-4"}]`}).URL
+	in := Input{Getenv: func(name string) string { return map[string]string{"GITHUB_MODELS_TOKEN": "k"}[name] }, Changes: Changes{Rows: []Row{moved(base + "/inference")}}}
+	if got := verdict(in.Verify(t.Context(), "github"), base); got != "not verified [openai/gpt-4.1 meta/llama-4]" {
+		t.Errorf("got %s", got)
+	}
+}

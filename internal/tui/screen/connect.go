@@ -36,6 +36,8 @@ type Provider struct {
 	URL       string // its base URL without secrets; empty if that is not known
 	Keyless   bool   // it may need no key
 	KeysAt    string // the page on which keys are created; may be empty
+	Program   string // a program that prints a token of the user's login, such as gh; may be empty
+	Command   string // its command
 	Variable  string // the environment variable for the key; may be empty
 }
 

@@ -251,6 +251,12 @@ func (c *Connect) chooseKey() tea.Cmd {
 	if p.Keyed {
 		rows = append(rows, row("Use the current key", p.Connected, c.test))
 	}
+	if p.Command != "" {
+		rows = append(rows, row("Use the login of "+p.Program, "runs: "+p.Command, func() tea.Cmd {
+			c.entered.Command = p.Command
+			return c.test()
+		}))
+	}
 	rows = append(rows, row("Paste a key", "it is not shown", c.askKey), row("Read it from a command", "such as: pass show "+p.Name, c.askCommand))
 	if p.Variable != "" {
 		rows = append(rows, row("Set "+p.Variable, "in the environment, before agent starts", c.explainVariable))

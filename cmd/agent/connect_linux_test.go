@@ -223,3 +223,19 @@ func TestTypedKeyStaysInTheProgram(t *testing.T) {
 	c.lacks(t, "the terminal", a.raw)
 	c.searchFiles(t)
 }
+
+// TestCommandKeyIsRenewed runs the command of a key again after the server has rejected the key,
+// once for each request.
+func TestCommandKeyIsRenewed(t *testing.T) {
+	t.Parallel()
+	s := serveKeyed(t, "sk-second-48151623", say("Hello from the server."))
+	h := newHome(t, nil, append(nowhere(), "OPENAI_BASE_URL="+s.URL+"/v1")...)
+	h.configure(t, `{"providers": {"openai": {"key": {"command": "echo run >>runs; if [ $(wc -l <runs) = 1 ]; then echo sk-first-48151623; else echo sk-second-48151623; fi"}}}}`)
+	if out, code := h.agent(t, "run", "--model", "openai/any", "hello"); code != exit.Done || !strings.Contains(out, "Hello from the server.") {
+		t.Errorf("exit code %d\n%s", code, out)
+	}
+	runs, err := os.ReadFile(filepath.Join(h.dir, "runs"))
+	if err != nil || string(runs) != "run\nrun\n" {
+		t.Errorf("got the runs %q, %v", runs, err)
+	}
+}

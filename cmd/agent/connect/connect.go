@@ -55,7 +55,7 @@ func (c *connector) providers(ctx context.Context) (all []screen.Provider) {
 	var idle []screen.Provider
 	for _, s := range statuses {
 		p := screen.Provider{Name: s.Row.Name, What: s.Row.Offers, URL: wire.Redacted(s.BaseURL), Local: s.Row.Local && s.Here,
-			NeedsURL: s.BaseURL == "", Keyless: s.Row.Keyless || s.Row.Local, KeysAt: s.Row.KeysAt}
+			NeedsURL: s.BaseURL == "", URLForm: s.Row.URLForm, Keyless: s.Row.Keyless || s.Row.Local, KeysAt: s.Row.KeysAt}
 		if path := c.program(s.Row.Token); path != "" {
 			p.Program, p.Command = s.Row.Token[0], strings.Join(append([]string{path}, s.Row.Token[1:]...), " ")
 		}
@@ -193,6 +193,11 @@ func (c *connector) keep(a screen.Attempt, place string) (said string, err error
 	where, err := c.store(a, &t, place)
 	if err != nil {
 		return "", err
+	}
+	if a.Command != "" {
+		t.Again = func(ctx context.Context) (catalog.Key, error) {
+			return credentials.FromCommand(ctx, settings.Command{Line: a.Command}, c.cleanup)
+		}
 	}
 	c.pick.Connect(t)
 	said = "Connected " + a.Provider + "."

@@ -182,6 +182,32 @@ func (v *Vault) Key(provider string) (catalog.Key, string, error) {
 	return f.key, f.where, f.err
 }
 
+// Renew implements catalog.Renewer. It runs a configured command again.
+func (v *Vault) Renew(ctx context.Context, provider string, old catalog.Key) (catalog.Key, error) {
+	p := v.providers[provider]
+	if p.Key == nil || p.Key.Command.Empty() {
+		return "", errNoOther
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if f := v.results[provider]; f.err == nil && f.key != "" && f.key != old {
+		return f.key, nil // another request has renewed it
+	}
+	key, err := runCommand(ctx, p.Key.Command, commandLimit, v.cleanup)
+	if err != nil {
+		return "", err
+	}
+	if key == old {
+		return "", errNoOther
+	}
+	v.results[provider] = keyResult{key: key, where: CommandPlace(provider, p.Key.Command)}
+	v.secrets.found(keyName(provider), key.Reveal())
+	return key, nil
+}
+
+// errNoOther is the error of Renew if there is no other key.
+var errNoOther = errors.New("there is no other API key")
+
 // CommandPlace names a command that prints the key of a provider: as the provider's own
 // catalog.Row.TokenCommand if it is that one, with any path of the program.
 func CommandPlace(provider string, c settings.Command) string {

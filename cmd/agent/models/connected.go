@@ -2,6 +2,7 @@ package models
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"strconv"
@@ -17,6 +18,8 @@ type Trial struct {
 	URL      string      // its base URL; empty if that is already known
 	Key      catalog.Key // empty if none is needed, or the program already has it
 	Where    string      // where the key is from, for messages
+	// Again gets the key again from its source; nil if that is not possible.
+	Again func(context.Context) (catalog.Key, error)
 }
 
 // Connected holds the providers that the user connected since the program started. All
@@ -77,8 +80,8 @@ func (c *Connected) apply(in catalog.Input, set settings.Settings) catalog.Input
 	if len(c.keys) == 0 {
 		return in
 	}
-	keys, hidden := maps.Clone(c.keys), map[string]bool{}
-	for name := range keys {
+	hidden := map[string]bool{}
+	for name := range c.keys {
 		r, _ := in.Changes.Find(name)
 		for _, n := range r.KeyNames {
 			hidden[n] = true
@@ -94,19 +97,53 @@ func (c *Connected) apply(in catalog.Input, set settings.Settings) catalog.Input
 		}
 		return getenv(name)
 	}
-	in.Vault = connectedVault{in.Vault, keys}
+	in.Vault = connectedVault{in.Vault, c}
 	return in
 }
 
 // connectedVault is a vault that also has the keys of connected providers.
 type connectedVault struct {
 	catalog.Vault
-	keys map[string]Trial
+	connected *Connected
+}
+
+// trial returns the connected key of a provider.
+func (v connectedVault) trial(provider string) (Trial, bool) {
+	v.connected.mu.Lock()
+	defer v.connected.mu.Unlock()
+	t, ok := v.connected.keys[provider]
+	return t, ok
+}
+
+// Renew implements catalog.Renewer.
+func (v connectedVault) Renew(ctx context.Context, provider string, old catalog.Key) (catalog.Key, error) {
+	t, ok := v.trial(provider)
+	if !ok {
+		if r, ok := v.Vault.(catalog.Renewer); ok {
+			return r.Renew(ctx, provider, old)
+		}
+	}
+	if t.Key != "" && t.Key != old {
+		return t.Key, nil // another request has renewed it
+	}
+	if t.Again == nil {
+		return "", errors.New("there is no other API key")
+	}
+	key, err := t.Again(ctx)
+	switch {
+	case err != nil:
+		return "", err
+	case key == old:
+		return "", errors.New("there is no other API key")
+	}
+	t.Key = key
+	v.connected.add(t)
+	return key, nil
 }
 
 // Has implements catalog.Vault.
 func (v connectedVault) Has(provider string) (where string, ok bool) {
-	if t, ok := v.keys[provider]; ok {
+	if t, ok := v.trial(provider); ok {
 		return t.Where, true
 	}
 	return v.Vault.Has(provider)
@@ -114,7 +151,7 @@ func (v connectedVault) Has(provider string) (where string, ok bool) {
 
 // Key implements catalog.Vault.
 func (v connectedVault) Key(provider string) (key catalog.Key, where string, err error) {
-	if t, ok := v.keys[provider]; ok {
+	if t, ok := v.trial(provider); ok {
 		return t.Key, t.Where, nil
 	}
 	return v.Vault.Key(provider)
@@ -143,7 +180,18 @@ func (p *Picker) Verify(ctx context.Context, t Trial) (catalog.Verdict, []Model)
 }
 
 // Connect connects a provider from now on.
-func (p *Picker) Connect(t Trial) { p.Connected.add(t) }
+func (p *Picker) Connect(t Trial) {
+	if again := t.Again; again != nil {
+		t.Again = func(ctx context.Context) (catalog.Key, error) {
+			key, err := again(ctx)
+			if err == nil {
+				p.vault.Found(t.Provider, key)
+			}
+			return key, err
+		}
+	}
+	p.Connected.add(t)
+}
 
 // trying returns the input of the choice with the provider of t.
 func (p *Picker) trying(ctx context.Context, t Trial) catalog.Input {

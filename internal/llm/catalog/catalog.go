@@ -34,6 +34,7 @@ type Row struct {
 	Several bool   // it also speaks the other dialects of OpenAI, which some models need
 	BaseURL string // base URL; "" if URLName or the user must set it
 	URLName string // variable that overrides BaseURL
+	URLForm string // a base URL, as an example for the user; empty if BaseURL is set
 	Suffix  string // API path to add to a base URL without a path
 	// Path replaces the dialect's path of requests, if set; {model} stands for
 	// the model.
@@ -63,8 +64,11 @@ type Credentials struct {
 	Keyless   bool     // the API key is optional
 	Client    *Client  // client credentials that replace an API key; nil for none
 	// Token is a command of another program that prints a token of the user's login there;
-	// nil for none. The token is sent only to the host of BaseURL in the built-in table.
+	// nil for none.
 	Token []string
+	// TokenHosts are the hosts, or the ends of their names after a dot or a hyphen, to which
+	// the token is sent over https.
+	TokenHosts []string
 }
 
 // Listing is an API that lists models.

@@ -2,7 +2,10 @@ package catalog
 
 import (
 	"cmp"
+	"context"
 	"fmt"
+	"net/http"
+	"sync"
 	"time"
 
 	"agent/internal/llm"
@@ -64,6 +67,10 @@ func (c Choice) endpoint() wire.Endpoint {
 	if c.Provider.Local || c.BaseURL != c.Provider.BaseURL {
 		at.Limits.Headers = localHeaders
 	}
+	if c.renew != nil && c.Key != "" {
+		r := &renewable{c: c}
+		at.Authorize, at.Renew = r.authorize, r.refresh
+	}
 	return at
 }
 
@@ -72,10 +79,45 @@ func (c Choice) authorize() wire.Authorize {
 	switch {
 	case c.Login != nil:
 		return newTokens(c).authorize
-	case c.Provider.KeyHeader != "":
+	case c.Provider.KeyHeader != "" && !c.hasToken():
 		return wire.KeyHeader(c.Provider.KeyHeader, c.Key.Reveal())
 	}
 	return wire.Bearer(c.Key.Reveal())
+}
+
+// hasToken reports whether the key of c is a token of another program, which is sent as a
+// bearer token.
+func (c Choice) hasToken() bool {
+	return len(c.Provider.Token) > 0 && c.Key != "" && c.KeyName == c.Provider.TokenCommand()
+}
+
+// renewable holds a key that can be renewed. It is safe for concurrent use.
+type renewable struct {
+	mu sync.Mutex
+	c  Choice // its Key is the current one
+}
+
+// authorize implements wire.Authorize.
+func (r *renewable) authorize(ctx context.Context, h http.Header) error {
+	r.mu.Lock()
+	authorize := r.c.authorize()
+	r.mu.Unlock()
+	return authorize(ctx, h)
+}
+
+// refresh renews the key.
+func (r *renewable) refresh(ctx context.Context) error {
+	r.mu.Lock()
+	old := r.c.Key
+	r.mu.Unlock()
+	key, err := r.c.renew(ctx, old)
+	if err != nil {
+		return err
+	}
+	r.mu.Lock()
+	r.c.Key = key
+	r.mu.Unlock()
+	return nil
 }
 
 // Described returns the choice of a model, PROVIDER/NAME, as requests to it are

@@ -1,9 +1,11 @@
 package catalog
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -37,6 +39,12 @@ type Vault interface {
 	Has(provider string) (where string, ok bool)
 	// Key looks up the key; it is empty if there is none.
 	Key(provider string) (key Key, where string, err error)
+}
+
+// Renewer is a Vault that can get a key again from its source.
+type Renewer interface {
+	// Renew returns another key than old, which the server has rejected, or an error.
+	Renew(ctx context.Context, provider string, old Key) (Key, error)
 }
 
 // Login holds client credentials, used instead of an API key.
@@ -105,9 +113,12 @@ func (in Input) setCredentials(c *Choice, needed bool) error {
 		if c.Key = key; key != "" {
 			c.KeyName = from
 		}
+		if renewer, ok := in.Vault.(Renewer); ok && key != "" {
+			c.renew = func(ctx context.Context, old Key) (Key, error) { return renewer.Renew(ctx, r.Name, old) }
+		}
 	}
 	switch {
-	case c.Key != "" && c.KeyName == r.TokenCommand() && !r.ownHost(c.BaseURL):
+	case c.hasToken() && !r.takesToken(c.BaseURL):
 		return fmt.Errorf("the token of %s is not sent to %s: configure another API key for that base URL", r.Token[0], hostOf(c.BaseURL))
 	case c.Key != "" || !needed:
 		return nil
@@ -120,11 +131,12 @@ func (in Input) setCredentials(c *Choice, needed bool) error {
 // TokenCommand returns the command in Token as a line; empty if there is none.
 func (r Row) TokenCommand() string { return strings.Join(r.Token, " ") }
 
-// ownHost reports whether base is at the https host of the provider in the built-in table.
-func (r Row) ownHost(base string) bool {
-	own, _ := Find(r.Name)
+// takesToken reports whether the token of another program may be sent to a base URL.
+func (r Row) takesToken(base string) bool {
 	u, err := url.Parse(base)
-	return err == nil && u.Scheme == "https" && u.Host == hostOf(own.BaseURL)
+	return err == nil && u.Scheme == "https" && u.Port() == "" && slices.ContainsFunc(r.TokenHosts, func(host string) bool {
+		return u.Host == host || strings.HasPrefix(host, ".") && strings.HasSuffix(u.Host, host) || strings.HasPrefix(host, "-") && strings.HasSuffix(u.Host, host)
+	})
 }
 
 // keyHint returns how to set r's API key.

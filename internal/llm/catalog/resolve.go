@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/netip"
@@ -73,7 +74,8 @@ type Choice struct {
 
 	urlSource string // source of the base URL; empty for the table
 
-	allowHTTP bool // the configuration allows sending its key over plain HTTP
+	renew     func(ctx context.Context, old Key) (Key, error) // see Renewer; nil for none
+	allowHTTP bool                                            // the configuration allows sending its key over plain HTTP
 	learned   wire.ServerLimits
 }
 

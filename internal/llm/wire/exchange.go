@@ -60,6 +60,9 @@ func (x *Exchange) Do(req *http.Request) (*http.Response, error) {
 	}
 	limit := x.c.at.Clock.AfterFunc(x.c.at.Limits.Headers, func() { cancel(errHeaders) })
 	res, err := x.c.send(req)
+	if err == nil && res.StatusCode == http.StatusUnauthorized {
+		res, err = x.renewed(req, res)
+	}
 	limit.Stop()
 	if err != nil {
 		if cause := context.Cause(ctx); errors.Is(cause, errHeaders) {
@@ -76,6 +79,27 @@ func (x *Exchange) Do(req *http.Request) (*http.Response, error) {
 	}
 	x.answer, x.pace, res.Body = body, pace, body
 	return res, nil
+}
+
+// renewed sends req again with renewed credentials, if there are any, after the response res
+// has rejected the first ones.
+func (x *Exchange) renewed(req *http.Request, res *http.Response) (*http.Response, error) {
+	if x.c.at.Renew == nil || req.Body != nil && req.GetBody == nil || x.c.at.Renew(req.Context()) != nil {
+		return res, nil
+	}
+	again := req.Clone(req.Context())
+	if req.GetBody != nil {
+		body, err := req.GetBody()
+		if err != nil {
+			return res, nil
+		}
+		again.Body = body
+	}
+	if err := x.prepare(again); err != nil {
+		return res, nil
+	}
+	_ = res.Body.Close()
+	return x.c.send(again)
 }
 
 // send sends req. If a reused connection fails before any byte of the response

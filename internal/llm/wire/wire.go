@@ -38,8 +38,12 @@ type Endpoint struct {
 	// Authorize adds the credentials to the headers of a request; nil adds
 	// none.
 	Authorize Authorize
-	Limits    Limits
-	Clock     Clock // nil for the system clock
+	// Renew gets new credentials after the server has rejected those of Authorize with status
+	// 401. The request is then sent once more. An error keeps the first response. Nil if
+	// there are no others.
+	Renew  func(ctx context.Context) error
+	Limits Limits
+	Clock  Clock // nil for the system clock
 	// Dial replaces the dialer and its Resolver.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 	// Resolver resolves host names; nil for the system's.

@@ -34,6 +34,7 @@ type Provider struct {
 	NeedsURL  bool   // the user has to name its base URL
 	Other     bool   // it stands for any other OpenAI-compatible server
 	URL       string // its base URL without secrets; empty if that is not known
+	URLForm   string // a base URL as an example; may be empty
 	Keyless   bool   // it may need no key
 	KeysAt    string // the page on which keys are created; may be empty
 	Program   string // a program that prints a token of the user's login, such as gh; may be empty

@@ -229,8 +229,9 @@ func (c *Connect) field(f *list.Field, step string) tea.Cmd {
 
 // askURL asks for the base URL.
 func (c *Connect) askURL() tea.Cmd {
+	form := cmp.Or(c.provider.URLForm, "http://127.0.0.1:8080/v1 or https://llm.example.com/v1")
 	f := &list.Field{Enter: "continue", Back: c.providers, Missing: "Type the base URL.",
-		Intro: "Type the base URL of the server, such as http://127.0.0.1:8080/v1 or https://llm.example.com/v1. It is stored in your configuration.",
+		Intro: "Type the base URL of the server, such as " + form + ". It is stored in your configuration.",
 		Gave: func(text string) tea.Cmd {
 			c.entered.URL = text
 			return c.chooseKey()

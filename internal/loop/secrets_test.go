@@ -78,7 +78,7 @@ func (s secretStage) options(t *testing.T, m *mask.Masker, log *history.Log, p l
 	known := workspace.NewLedger()
 	commands := tools.Commands{Workspace: w, Filter: func() shell.Filter { return m.Stream() }}
 	o := options(p, append(tools.Files(w, known), commands.Tools(nil)...)...)
-	o.Permissions.Paths = policy.Paths{Workspace: s.dir}
+	o.Permissions.Paths = policy.Paths{Workspace: s.dir, Sandbox: policy.SandboxOutside}
 	hidden := secrets.New(m, nil)
 	o.Log, o.Workspace.Ledger, o.Prompt.Secrets, o.Interceptors = log, known, hidden, tools.Intercept(hidden)
 	o.Workspace.Shell = commands.Typed(nil)

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
@@ -33,10 +36,10 @@ func newCmdHelp(f *command.Factory, runF command.RunFunc[helpOptions]) *cobra.Co
 	return &cobra.Command{
 		Use:   "help [TOPIC | COMMAND]",
 		Short: "show a help topic, or list all topics",
-		Long: `Show a help topic. On a terminal it is formatted for its width; a pipe gets plain
-Markdown. Without a topic, list the topics and the commands. For a command that is
+		Long: `Show a help topic. On a terminal it is formatted for its width and shown with $PAGER,
+or less if it is installed; a pipe gets plain Markdown. Without a topic, list the topics and the commands. For a command that is
 not also a topic, show its usage, like agent COMMAND --help.`,
-		Example: "  agent help\n  agent help permissions\n  agent help keys | less",
+		Example: "  agent help\n  agent help permissions\n  agent help keys | grep vim",
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			return helpCompletions(cmd.Root(), args), cobra.ShellCompDirectiveNoFileComp
 		},
@@ -140,20 +143,31 @@ func unknownTopic(name string, root *cobra.Command) error {
 	return command.Usage("there is no help topic %q. %s", name, hint)
 }
 
-// drawHelp prints Markdown as the screen draws it, at the width of the terminal.
+// drawHelp prints Markdown as the screen draws it, at the width of the terminal. It runs the
+// user's pager, if there is one.
 func drawHelp(out command.Console, text string) error {
 	profile := colorprofile.Detect(out.Writer, os.Environ())
 	styles := ink.Look{Dark: true, Can: profile, ASCII: desktop.ASCIIOnly(os.Getenv)}.Styles()
 	m := markdown.New(styles)
 	m.SetText(topicLink.ReplaceAllString(text, "$1"))
 	m.Finish()
-	w := &colorprofile.Writer{Forward: out, Profile: profile}
+	var drawn bytes.Buffer
+	w := &colorprofile.Writer{Forward: &drawn, Profile: profile}
 	for _, line := range m.Lines(terminalWidth(out.Writer)) {
 		if _, err := io.WriteString(w, styles.Letters.Write(line)+"\n"); err != nil {
 			return err
 		}
 	}
-	return nil
+	if pager := desktop.Pager(os.LookupEnv); pager != nil {
+		pager.Stdin = bytes.NewReader(drawn.Bytes())
+		err := pager.Run()
+		const notFound = 127 // of a shell
+		if failed := (*exec.ExitError)(nil); err == nil || errors.As(err, &failed) && failed.ExitCode() != notFound {
+			return nil // the pager reports its own errors
+		}
+	}
+	_, err := out.Write(drawn.Bytes())
+	return err
 }
 
 // topicLink matches a link to a file, which leads nowhere in a terminal.

@@ -157,7 +157,7 @@ func TestTopicsAreRendered(t *testing.T) {
 }
 
 func TestHelpOnATerminal(t *testing.T) {
-	s := newHome(t, nil).open(t, 60, 260, "help", "sessions")
+	s := newHome(t, nil, "PAGER=cat").open(t, 60, 260, "help", "sessions")
 	s.wait("Sessions\n", "See agent help models.", "but not continued.")
 	if screen := s.screen(); strings.Contains(screen, "models.md") || strings.Contains(screen, "## ") {
 		t.Errorf("the screen is\n%s", screen)
@@ -167,8 +167,25 @@ func TestHelpOnATerminal(t *testing.T) {
 	}
 }
 
+func TestHelpOnATerminalUsesThePager(t *testing.T) {
+	h := newHome(t, nil, "PAGER=sed -n 's/^/page: /p;3q'")
+	s := h.open(t, 60, 24, "help", "sessions")
+	s.wait("page: Sessions\n")
+	if code := s.exit(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	if out, code := h.agent(t, "help", "sessions"); code != 0 || strings.Contains(out, "page: ") {
+		t.Errorf("exit code %d, a pipe got:\n%.200s", code, out)
+	}
+	s = newHome(t, nil, "PAGER=no-such-pager").open(t, 60, 260, "help", "sessions")
+	s.wait("no-such-pager", "Sessions\n", "but not continued.")
+	if code := s.exit(); code != 0 {
+		t.Errorf("exit code %d without the pager", code)
+	}
+}
+
 func TestHelpOnATerminalIsASCIIWhereNeeded(t *testing.T) {
-	s := newHome(t, nil, "LC_ALL=C").open(t, 80, 1000, "help", "permissions")
+	s := newHome(t, nil, "LC_ALL=C", "PAGER=").open(t, 80, 1000, "help", "permissions")
 	s.wait("Permissions\n", "mode          | file edits")
 	if code := s.exit(); code != 0 {
 		t.Errorf("exit code %d", code)

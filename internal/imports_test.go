@@ -149,7 +149,7 @@ var mayImport = map[string][]string{
 	"internal/tools/toolchain":             {},
 	"internal/tools/workspace":             {"internal/realpath", "internal/textdiff", "internal/tools/advice", "internal/tools/charset", "internal/tools/tempdir"},
 
-	"internal/tui":                   {"internal/elicit", "internal/llm", "internal/loop/event", "internal/tui/agents", "internal/tui/dialog", "internal/tui/editor", "internal/tui/ink", "internal/tui/keys", "internal/tui/layer", "internal/tui/list", "internal/tui/pager", "internal/tui/prompt", "internal/tui/screen", "internal/tui/slash", "internal/tui/terminal", "internal/tui/transcript"},
+	"internal/tui":                   {"internal/elicit", "internal/llm", "internal/loop/event", "internal/tui/agents", "internal/tui/dialog", "internal/tui/editor", "internal/tui/ink", "internal/tui/keys", "internal/tui/layer", "internal/tui/list", "internal/tui/manual", "internal/tui/pager", "internal/tui/prompt", "internal/tui/screen", "internal/tui/slash", "internal/tui/terminal", "internal/tui/transcript"},
 	"internal/tui/agents":            {"internal/loop/event", "internal/tui/editor", "internal/tui/ink", "internal/tui/keys", "internal/tui/layer", "internal/tui/list", "internal/tui/screen", "internal/tui/transcript"},
 	"internal/tui/dialog":            {"internal/elicit", "internal/loop/event", "internal/loop/plan", "internal/tui/diff", "internal/tui/editor", "internal/tui/ink", "internal/tui/keys", "internal/tui/markdown", "internal/tui/review"},
 	"internal/tui/diff":              {"internal/loop/event", "internal/tui/ink", "internal/tui/ink/inktest"},
@@ -162,6 +162,7 @@ var mayImport = map[string][]string{
 	"internal/tui/keys":              {},
 	"internal/tui/layer":             {},
 	"internal/tui/list":              {"internal/loop/event", "internal/tui/ink", "internal/tui/keys"},
+	"internal/tui/manual":            {"internal/tui/ink", "internal/tui/keys", "internal/tui/layer", "internal/tui/list", "internal/tui/markdown", "internal/tui/screen"},
 	"internal/tui/markdown":          {"internal/link", "internal/tui/ink", "internal/tui/ink/inktest"},
 	"internal/tui/pager":             {"internal/loop/event", "internal/tui/ink", "internal/tui/keys", "internal/tui/layer", "internal/tui/list", "internal/tui/screen", "internal/tui/transcript"},
 	"internal/tui/plain":             {"internal/elicit", "internal/link", "internal/llm", "internal/loop/event", "internal/tui/dialog", "internal/tui/diff", "internal/tui/editor", "internal/tui/ink", "internal/tui/list", "internal/tui/prompt", "internal/tui/review", "internal/tui/screen", "internal/tui/slash", "internal/tui/terminal", "internal/tui/transcript"},

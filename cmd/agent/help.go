@@ -171,7 +171,7 @@ func drawHelp(out command.Console, text string) error {
 }
 
 // topicLink matches a link to a file, which leads nowhere in a terminal.
-var topicLink = regexp.MustCompile(`\[([^\]\n]*)\]\([a-z./]+\.md(?:#[a-z-]*)?\)`)
+var topicLink = regexp.MustCompile(`\[([^\[\]]*)\]\([a-z./]+\.md(?:#[a-z-]*)?\)`)
 
 // terminalWidth returns the columns of a terminal, 80 if they are unknown.
 func terminalWidth(w io.Writer) int {

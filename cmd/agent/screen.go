@@ -12,6 +12,7 @@ import (
 	"agent/cmd/agent/connect"
 	"agent/cmd/agent/desktop"
 	"agent/cmd/agent/exit"
+	"agent/cmd/agent/help"
 	"agent/cmd/agent/lines"
 	"agent/cmd/agent/models"
 	"agent/cmd/agent/project"
@@ -46,6 +47,7 @@ func screenOptions(s settings.Screen, getenv func(string) string) screen.Options
 				return settings.Set(path, "theme", name)
 			},
 		},
+		Manual:    manual(),
 		Clipboard: screen.Clipboard{NoCopyOnSelect: !valueOr(s.CopyOnSelect, true)},
 	}
 	if s.Notify != "" && s.Notify != "auto" {
@@ -55,6 +57,18 @@ func screenOptions(s settings.Screen, getenv func(string) string) screen.Options
 	o.Terminal.NotifyAfter = time.Duration(valueOr(s.NotifyAfter, 10)) * time.Second
 	o.Fault, _ = exit.FaultFile() // without a directory there is no crash report
 	return o
+}
+
+// manual returns the help topics for the screen.
+func manual() screen.Manual {
+	m := screen.Manual{Text: func(topic string) string {
+		text, _ := help.Text(topic)
+		return text
+	}}
+	for _, t := range help.Topics() {
+		m.Topics = append(m.Topics, screen.Topic{Group: t.Group, Name: t.Name, Summary: t.Summary})
+	}
+	return m
 }
 
 // valueOr returns *p, or def if p is nil.

@@ -86,7 +86,7 @@ func (h *help) View(width, height int) ([]string, *tea.Cursor) {
 	for len(out) < height-1 {
 		out = append(out, "")
 	}
-	hint := "/keys searches all keys · agent help explains everything · any key closes this"
+	hint := "/keys searches all keys · /help TOPIC opens the manual · any key closes this"
 	if h.visible < h.total {
 		hint = "up and down scroll · any other key closes this"
 	}
@@ -112,6 +112,7 @@ func (h *help) lines(width int) []string {
 	default:
 		body = slices.Concat(compose.draw(st, inner), []string{""}, session.draw(st, inner), []string{""}, scroll.draw(st, inner), []string{""}, h.commands(inner))
 	}
+	body = append(body, h.topics(inner)...)
 	out := append(ink.Hang(" ", ink.Wrap(h.about(), inner)), "")
 	for _, l := range body {
 		out = append(out, "  "+l)
@@ -203,6 +204,35 @@ func (h *help) transcript() *keyGroup {
 	g.add(k(keys.PageDown), "scroll down")
 	g.add(k(keys.Mouse), "toggle mouse capture")
 	return g
+}
+
+// topics lists the names of the help topics, a line for each group.
+func (h *help) topics(width int) []string {
+	all := h.Options.Manual.Topics
+	if len(all) == 0 {
+		return nil
+	}
+	out := []string{"", h.Styles.Bold.Render("Topics") + h.Styles.Dim.Render(ink.Truncate("  /help TOPIC opens one, /help WORDS searches all", width-len("Topics")))}
+	column := 0
+	for _, t := range all {
+		column = max(column, len(t.Group)+2)
+	}
+	for from := 0; from < len(all); {
+		to := from
+		var names []string
+		for ; to < len(all) && all[to].Group == all[from].Group; to++ {
+			names = append(names, h.Styles.Cyan.Render(all[to].Name))
+		}
+		lead := all[from].Group + strings.Repeat(" ", column-len(all[from].Group))
+		for i, l := range ink.Wrap(strings.Join(names, "  "), max(width-column, 1)) {
+			if i > 0 {
+				lead = strings.Repeat(" ", column)
+			}
+			out = append(out, lead+l)
+		}
+		from = to
+	}
+	return out
 }
 
 // commands lists the names of the slash commands.

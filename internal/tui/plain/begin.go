@@ -53,4 +53,22 @@ func (p *front) help() {
 			p.print("  " + s.Usage() + ": " + s.Row().What)
 		}
 	}
+	p.topics()
+}
+
+// topics prints the names of the help topics, a line for each group.
+func (p *front) topics() {
+	group, line := "", ""
+	for _, t := range p.session.Options.Manual.Topics {
+		if t.Group != group {
+			if line != "" {
+				p.print(line)
+			}
+			group, line = t.Group, "  topics, "+t.Group+":"
+		}
+		line += " " + t.Name
+	}
+	if line != "" {
+		p.print(line)
+	}
 }

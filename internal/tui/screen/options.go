@@ -38,6 +38,7 @@ type Options struct {
 	Trust        Trust
 	MCP          MCP
 	Servers      Servers
+	Manual       Manual
 	// Agents returns the agents that can be started, from memory: it is called while the
 	// screen is drawn. ReadAgents reads them again, and may block. Nil if there are none.
 	Agents     func() []Agent

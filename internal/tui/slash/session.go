@@ -125,8 +125,10 @@ type Front struct {
 // Screen holds the functions of a front end that draws a screen.
 type Screen struct {
 	View func() // opens the pager
-	Find func(text string) tea.Cmd
-	Edit func() tea.Cmd // opens the prompt in the user's editor
+	// Manual opens the manual at a passage. leave is called after Esc closes it; it may be nil.
+	Manual func(at screen.Passage, leave func() tea.Cmd) tea.Cmd
+	Find   func(text string) tea.Cmd
+	Edit   func() tea.Cmd // opens the prompt in the user's editor
 	// EditFile opens a file in the user's editor.
 	EditFile func(path string) tea.Cmd
 	// EditSummary opens the summary of the conversation in the user's editor, and sends

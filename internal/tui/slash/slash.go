@@ -33,10 +33,7 @@ type Command struct {
 // BuiltIn returns the table of the built-in slash commands.
 func BuiltIn() []Command {
 	return []Command{
-		{Name: "help", Title: "Show help", What: "show keys, commands and the current model", key: keys.Help, Run: func(s *Session, _ string) (tea.Cmd, error) {
-			s.Front.Help()
-			return nil, nil
-		}},
+		{Name: "help", Title: "Show help", Args: "[TOPIC | WORDS]", What: "show keys, commands and topics; open a help topic, or search all topics", key: keys.Help, Run: helpCommand, Complete: topicNames},
 		{Name: "keys", Title: "Search key bindings", Args: "[WORD]", What: "search the key bindings", Screen: true, Run: keysCommand},
 		{Name: "status", Title: "Show status", What: "show model, context window use, permission mode and session", Run: statusCommand},
 		{Name: "model", Title: "Switch model", Args: "[PROVIDER/NAME]", What: "switch to another model", key: keys.Model, Run: modelCommand, Complete: modelNames},

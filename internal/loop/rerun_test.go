@@ -2,6 +2,7 @@ package loop_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -68,7 +69,11 @@ func workspaceOf(t *testing.T) string {
 func TestRunAgain(t *testing.T) {
 	network, path := tools.Blocked{Network: true}, tools.Blocked{Path: "/srv/out"}
 	unkept := tools.Blocked{Path: "/w/big", NotUndoable: "it is larger than 64 MB"}
-	changed, unknown := network, network
+	changed, unknown, undone, conflict, merged := network, network, network, network, network
+	undone.Changed, conflict.Changed, merged.Changed = []string{"a", "b"}, []string{"a"}, []string{"a"}
+	undone.Undo = func(context.Context) error { return nil }
+	conflict.Undo = func(context.Context) error { return errors.New("a was changed since") }
+	merged.Stays = "a was also changed by another command"
 	changed.Changed = []string{"a", "b", "c", "d", "e", "f", "g"}
 	network.Changed, path.Changed, unkept.Changed = []string{}, []string{}, []string{}
 	answers := func(all ...event.Answer) []event.Answer { return all }
@@ -140,6 +145,36 @@ func TestRunAgain(t *testing.T) {
 			[exit 0]
 			[The first run failed because commands have no network. The user approved a second one, so it was run again with the network: this is the result.]
 			[Ran twice: the changes of the first run stay: a, b, c, d, e and 2 more. Check that nothing was done twice.]
+		`},
+		"changes are undone": {needs: undone, mode: event.ModeAll, answers: answers(yes), runs: 2, want: `
+			start
+			ask "go test ./..." for "network" again, undoing a, b: commands have no network unless you approve it
+			decided allow, again with "network"
+			end ok "exit 0 · run again with the network": installed
+			[exit 0]
+			[The first run failed because commands have no network. Its changes were undone: a, b. The user approved a second one, so it was run again with the network: this is the result.]
+		`},
+		"changes are undone, and a rule allows the network": {needs: undone, mode: event.ModeAsk, command: "curl localhost:3000", allow: "network: curl", runs: 2, want: `
+			start
+			end ok "exit 0 · run again with the network": installed
+			[exit 0]
+			[The first run failed because commands have no network. Its changes were undone: a, b. The user has allowed the network for it, so it was run again with the network: this is the result.]
+		`},
+		"changed while the question waited": {needs: conflict, mode: event.ModeAll, answers: answers(yes), runs: 1, want: `
+			start
+			ask "go test ./..." for "network" again, undoing a: commands have no network unless you approve it
+			decided allow, again with "network"
+			end error "exit 1 · not run again with the network: its changes cannot be undone: a was changed since": ENOTFOUND
+			[exit 1]
+			[It was not run again with the network, because the changes of the first run cannot be undone: a was changed since.]
+		`},
+		"changes cannot be undone": {needs: merged, mode: event.ModeAll, answers: answers(no), runs: 1, want: `
+			start
+			ask "go test ./..." for "network" again, after changes (a: a was also changed by another command): commands have no network unless you approve it
+			decided refuse, again with "network"
+			end error "exit 1": ENOTFOUND
+			[exit 1]
+			[It was not run again with the network, because the user rejected that. Continue without it, or ask the user for an alternative.]
 		`},
 		"unknown changes stay": {needs: unknown, mode: event.ModeAll, answers: answers(no), runs: 1, want: `
 			start
@@ -240,7 +275,7 @@ func callEvents(events []event.Event) string {
 			case e.Ask.Port > 0:
 				where = fmt.Sprintf(", port %d", e.Ask.Port)
 			}
-			where += mark(e.Ask.Stay != "", ", after changes ("+e.Ask.Stay+")")
+			where += mark(e.Ask.Undoes != "", ", undoing "+e.Ask.Undoes) + mark(e.Ask.Stay != "", ", after changes ("+e.Ask.Stay+mark(e.Ask.StayWhy != "", ": "+e.Ask.StayWhy)+")")
 			fmt.Fprintf(&b, "ask %q for %q%s%s: %s\n", e.Ask.Targets[0].Value, e.Ask.Reach, mark(e.Ask.Rerun, " again"), where, strings.ReplaceAll(e.Ask.Why, "`", "'"))
 		case *event.Decided:
 			note := ""

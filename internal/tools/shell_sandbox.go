@@ -139,19 +139,23 @@ func (l launched) servers() []uint16 {
 // blocked says how the sandbox probably made the command fail, or which change it refused
 // because the file cannot be kept; nil if it did neither. The command has ended.
 func (l launched) blocked(output string, code int) *Blocked {
-	if r := l.run.How().Kept.Refused; r != nil && r.Matters(output) {
+	kept := l.run.How().Kept
+	if r := kept.Refused; r != nil && r.Matters(output) {
 		if r.Raced() {
 			l.guard.Evaded()
 		}
-		return &Blocked{Path: r.Path, NotUndoable: r.Why}
+		return &Blocked{Path: r.Path, NotUndoable: r.Why, Unrecorded: kept.Problem}
 	}
-	f, ok := shell.SandboxFailure(l.guard.Profile(), l.dir, output, code, l.run.How().Kept)
+	f, ok := shell.SandboxFailure(l.guard.Profile(), l.dir, output, code, kept)
 	if !ok {
 		return nil
 	}
 	p := l.guard.Profile()
 	hidden := slices.ContainsFunc(p.Hide, func(path string) bool { return f.Path == path || strings.HasPrefix(f.Path, path+"/") })
-	return &Blocked{Network: f.Network, Address: f.Address, Path: f.Path, Read: f.Read, Home: f.Read && p.NoHome && !hidden && strings.HasPrefix(f.Path, p.Home+"/")}
+	return &Blocked{
+		Network: f.Network, Address: f.Address, Path: f.Path, Read: f.Read, Home: f.Read && p.NoHome && !hidden && strings.HasPrefix(f.Path, p.Home+"/"),
+		Unrecorded: kept.Problem,
+	}
 }
 
 // note returns a note for the model; empty if b is nil.

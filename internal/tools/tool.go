@@ -151,9 +151,17 @@ type Blocked struct {
 	// than 64 MB". It is empty if the sandbox does not permit the access at all. If it is
 	// set, Path may be empty, because it is not known.
 	NotUndoable string
-	// Changed are the files that the command changed before, relative to the workspace. Nil
-	// if they are not known.
+	// Changed are the files that the command changed before, relative to the workspace, or the
+	// directories if it changed no files. Nil if they are not known.
 	Changed []string
+	// Undo undoes all these changes, so that the command can run again. Its error says why nothing
+	// was undone, or which files were not. It is nil if nothing was changed or the changes stay; then
+	// Stays is why they stay, as a clause for the user.
+	Undo  func(ctx context.Context) error
+	Stays string
+	// Unrecorded is why the changes of the command are not all recorded for undo, for the user; empty
+	// if they are.
+	Unrecorded string
 	// Port is the port on which a job listens. Only commands of the session reach it.
 	Port int
 	// Restart restarts that job. It is nil if Port is 0; then the call itself runs again.

@@ -123,12 +123,28 @@ func TestAskAgainHome(t *testing.T) {
 func TestAskAgainMarksNo(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	a := again("1", event.ReachNetwork)
-	a.Ask.Stay, a.Ask.Address = "f.txt", "192.0.2.7:443"
+	a.Ask.Stay, a.Ask.StayWhy, a.Ask.Address = "f.txt", "f.txt was also changed by another command", "192.0.2.7:443"
 	d.events(append(runs(), a)...)
 	d.armDialog()
 	d.golden("ask-rerun-stay")
 	d.press("enter")
 	d.wantCommands(event.Answer{ID: "1", Decision: event.Refuse})
+}
+
+// If the changes of the first run are undone before the second one, the question says so and marks Yes.
+func TestAskAgainUndoes(t *testing.T) {
+	sizes(t, func(t *testing.T, size string, w, h int) {
+		d := newDriver(t, w, h, screen.Options{})
+		a := again("1", event.ReachNetwork)
+		a.Ask.Undoes, a.Ask.Address = "package-lock.json", "192.0.2.7:443"
+		d.events(append(runs(), a)...)
+		d.armDialog()
+		d.golden("ask-rerun-undoes-" + size)
+		d.press("end")
+		d.advance(dialog.Quiet)
+		d.press("enter")
+		d.wantCommands(event.Answer{ID: "1", Decision: event.Allow})
+	})
 }
 
 // A second run whose changes cannot be undone is not approved by Enter alone.

@@ -253,13 +253,16 @@ type Ask struct {
 	// empty if it had no network. If Port is not 0, the command is instead a running job
 	// that listens on that port, which only commands of the session can reach. If NotUndoable is
 	// not empty, it is why a change of the file at Blocked cannot be undone: "it is larger
-	// than 64 MB". Stay says which files the first run changed: "a.txt, b.txt
-	// and 2 more".
+	// than 64 MB". Undoes says which changes of the first run are undone before the second one:
+	// "a.txt, b.txt and 2 more". Stay says in the same form which stay, and StayWhy why; both may be
+	// empty.
 	Rerun       bool   `json:"again,omitempty"`
 	Blocked     string `json:"blocked,omitempty"`
 	NotUndoable string `json:"unkept,omitempty"`
 	Port        int    `json:"port,omitempty"`
+	Undoes      string `json:"undoes,omitempty"`
 	Stay        string `json:"stay,omitempty"`
+	StayWhy     string `json:"stay_why,omitempty"`
 
 	// The fields of a question that the model asks, or an MCP server: see Form. The answer
 	// to the model is Answered, or Refuse, which leaves the choice to it.

@@ -36,7 +36,7 @@ func (x *executor) rerun(ctx context.Context, c *toolCall) {
 		s.call.Tool, s.call.Effective = c.call.Tool, c.call.Effective
 	}
 	s.verdict = x.permissions.JudgeRerun(ctx, s.call, s.access())
-	if stay := s.stay(); stay != "" && !s.verdict.Refuse && !s.verdict.Ask {
+	if s.stay() != "" && !s.verdict.Refuse && !s.verdict.Ask {
 		s.verdict.Ask, s.verdict.Why = true, "the changes of the first run stay"
 	}
 	switch {
@@ -45,26 +45,48 @@ func (x *executor) rerun(ctx context.Context, c *toolCall) {
 	case s.verdict.Ask && x.approver == nil:
 		s.unattended()
 	case !s.verdict.Ask, x.approveRerun(ctx, s):
-		stay := s.stay()
+		if err := s.undo(ctx); err != nil {
+			s.note("It was not " + s.did() + ", because the changes of the first run cannot be undone: " + err.Error())
+			c.end.Summary += " · not " + s.did() + ": its changes cannot be undone: " + err.Error()
+			return
+		}
 		c.call, c.verdict, c.end, c.reads = s.call, s.verdict, event.ToolEnd{}, nil
 		x.runner.run(ctx, x.info(c), c, x.progress(c))
-		first := "The first run failed because "
-		if s.blocked.Port > 0 {
-			first = "In the first run, "
-		}
-		why := "The user approved a second one"
-		if !s.verdict.Ask {
-			why = "The user has allowed the network for it"
-		}
-		s.note(first + s.reason() + ". " + why + ", so it was " + s.did() + ": this is the result")
-		if stay != "" {
-			s.note("Ran twice: the changes of the first run stay: " + stay + ". Check that nothing was done twice")
-		}
-		if c.end.Summary != "" {
-			c.end.Summary += " · "
-		}
-		c.end.Summary += s.did()
+		s.describe()
 	}
+}
+
+// undo undoes the changes of the first run, if that is possible.
+func (s rerun) undo(ctx context.Context) error {
+	if s.blocked.Undo == nil {
+		return nil
+	}
+	return s.blocked.Undo(ctx)
+}
+
+// describe notes for the model and the user that the result is that of a second run.
+func (s rerun) describe() {
+	c := s.c
+	first := "The first run failed because "
+	if s.blocked.Port > 0 {
+		first = "In the first run, "
+	}
+	undone := ""
+	if names := s.undoes(); names != "" {
+		undone = " Its changes were undone: " + names + "."
+	}
+	why := "The user approved a second one"
+	if !s.verdict.Ask {
+		why = "The user has allowed the network for it"
+	}
+	s.note(first + s.reason() + "." + undone + " " + why + ", so it was " + s.did() + ": this is the result")
+	if stay := s.stay(); stay != "" {
+		s.note("Ran twice: the changes of the first run stay: " + stay + ". Check that nothing was done twice")
+	}
+	if c.end.Summary != "" {
+		c.end.Summary += " · "
+	}
+	c.end.Summary += s.did()
 }
 
 // approveRerun asks the user, and reports whether to run the command again. The time
@@ -75,6 +97,7 @@ func (x *executor) approveRerun(ctx context.Context, s rerun) bool {
 	ask := x.question(&asked, v)
 	ask.Address = s.blocked.Address
 	ask.Reach, ask.Rerun, ask.Blocked, ask.NotUndoable, ask.Port, ask.Stay = s.reach(), true, s.blocked.Path, s.blocked.NotUndoable, s.blocked.Port, s.stay()
+	ask.Undoes, ask.StayWhy = s.undoes(), s.blocked.Stays
 	began := x.out.clock.Now()
 	answer, err := x.ask(ctx, ask, v.Offer)
 	s.c.start = s.c.start.Add(x.out.clock.Now().Sub(began))
@@ -180,20 +203,33 @@ func (s rerun) reason() string {
 	return "commands cannot write to " + s.blocked.Path
 }
 
-// maxStay is how many changed files a question about a second run names.
-const maxStay = 5
+// maxNames is how many changed files a question about a second run names.
+const maxNames = 5
 
-// stay says which files the first run changed, after a colon; empty if it changed none, or if
-// a job is restarted.
+// stay says which changes of the first run stay, after a colon; empty if none do, or if nothing is
+// known of a job.
 func (s rerun) stay() string {
-	names := s.blocked.Changed
-	switch more := len(names) - maxStay; {
-	case s.blocked.Port > 0, s.c.verdict.Access.Private:
+	switch {
+	case s.blocked.Undo != nil, s.c.verdict.Access.Private, s.blocked.Port > 0 && s.blocked.Changed == nil:
 		return ""
-	case names == nil:
+	case s.blocked.Changed == nil:
 		return "undo did not record them"
-	case more > 0:
-		return strings.Join(names[:maxStay], ", ") + " and " + strconv.Itoa(more) + " more"
+	}
+	return nameSome(s.blocked.Changed)
+}
+
+// undoes says which changes of the first run are undone before the second one; empty if none are.
+func (s rerun) undoes() string {
+	if s.blocked.Undo == nil {
+		return ""
+	}
+	return nameSome(s.blocked.Changed)
+}
+
+// nameSome returns at most maxNames names, and how many more there are.
+func nameSome(names []string) string {
+	if more := len(names) - maxNames; more > 0 {
+		return strings.Join(names[:maxNames], ", ") + " and " + strconv.Itoa(more) + " more"
 	}
 	return strings.Join(names, ", ")
 }

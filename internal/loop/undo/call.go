@@ -79,8 +79,8 @@ func (k *call) command(ctx context.Context, in tools.Info, c tools.Call, ok tool
 	}
 	touched := k.touchedSince(from, func(call string) bool { return call == in.ID })
 	k.mu.Lock()
-	if in.Step > 0 {
-		k.commands++
+	if in.Step > 0 && in.ID != k.last {
+		k.commands, k.last = k.commands+1, in.ID
 	}
 	if res.Job > 0 {
 		k.jobs[in.ID] = true
@@ -92,9 +92,9 @@ func (k *call) command(ctx context.Context, in tools.Info, c tools.Call, ok tool
 	if res.Job > 0 {
 		_ = k.Pack.Append(note{Kind: kindJob, Call: in.ID}) // before the notes of what it has left by now
 	}
-	changed := k.recordAfter(touched)
+	k.recordAfter(touched)
 	if res.Blocked != nil && err == nil && (scanned != nil || ok.Snapshot != nil && (k.Watches == nil || k.Watches())) {
-		res.Blocked.Changed = append([]string{}, changed...)
+		k.describe(context.WithoutCancel(ctx), res.Blocked, from)
 	}
 	return res, err
 }
@@ -118,9 +118,8 @@ func (k *call) touchFound(ctx context.Context, scanned *scan.Command, from int64
 	}
 }
 
-// recordAfter records the current states of touched paths, and adds to the summary of the call. It
-// returns the names of the first changed files.
-func (k *call) recordAfter(touched []snapshot.Touched) []string {
+// recordAfter records the current states of touched paths, and adds to the summary of the call.
+func (k *call) recordAfter(touched []snapshot.Touched) {
 	sum := &event.FilesChanged{ID: k.id}
 	known := map[directory]bool{} // to look up each directory of a deep tree once
 	for _, t := range touched {
@@ -159,7 +158,6 @@ func (k *call) recordAfter(touched []snapshot.Touched) []string {
 		k.keep(k.id, sum)
 		k.mu.Unlock()
 	}
-	return sum.Paths
 }
 
 // recordPrograms records what the checks and hooks of a call have left, except in the paths

@@ -32,6 +32,8 @@ type job struct {
 	Limits    blobs.Limits
 	Back      undo.Back
 	Kill      time.Duration // after which the process kills itself
+	Attempt   string        // a command to run, and to undo as one call; empty to undo a step
+	Touches   []string      // the paths that Attempt changes
 }
 
 // jobVariable holds a job in JSON.
@@ -73,6 +75,10 @@ func doJob(text string) error {
 	if err != nil {
 		return err
 	}
+	kill := func() { time.AfterFunc(j.Kill, func() { _ = syscall.Kill(os.Getpid(), syscall.SIGKILL) }) }
+	if j.Attempt != "" {
+		return j.attempt(pack, kill)
+	}
 	r := undo.NewRestorer(pack, []string{j.Dir})
 	if _, err := r.Recover(); err != nil {
 		return err
@@ -81,7 +87,7 @@ func doJob(text string) error {
 	if err != nil {
 		return err
 	}
-	time.AfterFunc(j.Kill, func() { _ = syscall.Kill(os.Getpid(), syscall.SIGKILL) })
+	kill()
 	if _, err = r.Apply(context.Background(), plan); errors.Is(err, blobs.ErrFull) {
 		return nil // the test looks at the files
 	}
@@ -92,7 +98,13 @@ func doJob(text string) error {
 // applying the plan, unless it ends before.
 func (s *session) applyKilled(b undo.Back, micros int) {
 	s.t.Helper()
-	text, err := json.Marshal(job{s.dir, s.path, s.limit, b, time.Duration(micros) * time.Microsecond})
+	s.killed(job{Dir: s.dir, Path: s.path, Limits: s.limit, Back: b, Kill: time.Duration(micros) * time.Microsecond})
+}
+
+// killed does a job in another process.
+func (s *session) killed(j job) {
+	s.t.Helper()
+	text, err := json.Marshal(j)
 	s.must(err)
 	self, err := os.Executable()
 	s.must(err)

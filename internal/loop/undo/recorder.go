@@ -45,6 +45,7 @@ type Recorder struct {
 	turn     Turn
 	step     string          // ID of the noted turn; empty if the turn is not noted yet
 	commands int             // that ran in the turn
+	last     string          // the call of the last one: a second run does not count
 	jobs     map[string]bool // the calls whose commands became background jobs, and hookCall
 	from     int64           // where the notes of jobs begin that belong to the current turn, or follow its end
 	period   period
@@ -336,6 +337,9 @@ func (r *Recorder) touchedSince(from int64, of func(call string) bool) (all []sn
 func (r *Recorder) tellDropped(n note) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	why := "to make room, the old contents of " + phrase.Count(n.Dropped, "file") + " of earlier turns were deleted"
+	why := madeRoom + ", the old contents of " + phrase.Count(n.Dropped, "file") + " of earlier turns were deleted"
 	r.keep(n.Call, &event.FilesChanged{ID: n.Call, Lost: []event.LostChange{{Why: why}}})
 }
+
+// madeRoom begins the notice that old contents of earlier turns were removed.
+const madeRoom = "to make room"

@@ -155,8 +155,14 @@ func ReasonText(ask event.Ask) string {
 	if ask.Request {
 		text = strings.TrimSpace(text + " " + requestText(ask))
 	}
+	if ask.Undoes != "" {
+		text += " Before it runs again, the changes of the first run are undone: " + ExactLine(ask.Undoes) + "."
+	}
 	if ask.Stay != "" {
 		text += " The changes of the first run stay: " + ExactLine(ask.Stay) + "."
+	}
+	if ask.StayWhy != "" {
+		text += " They cannot be undone: " + ExactLine(ask.StayWhy) + "."
 	}
 	return text
 }

@@ -41,13 +41,15 @@ func TestQuestionTexts(t *testing.T) {
 // The question says exactly what the sandbox permits: a directory stands for its files.
 func TestReachOfWrites(t *testing.T) {
 	for want, ask := range map[string]event.Ask{
-		"If you approve this command, it can change /srv/log.":                                                                                                {Writes: []string{"/srv/log"}},
-		"If you approve this command, it can create, change and delete files in /opt/a.":                                                                      {Writes: []string{"/opt/a/"}},
-		"If you approve this command, it can change /l and create, change and delete files in /a, /b.":                                                        {Writes: []string{"/l", "/a/", "/b/"}},
-		"If you approve this command, it can change /l and use the network.":                                                                                  {Writes: []string{"/l"}, Reach: event.ReachNetwork},
-		"It failed because it has no network in the sandbox. With the network, it can connect to any server. The changes of the first run stay: a, b\\u202e.": {Rerun: true, Stay: "a, b\u202e"},
-		"It failed because it has no network in the sandbox: it tried to connect to 192.0.2.7:443. With the network, it can connect to any server.":           {Rerun: true, Reach: event.ReachNetwork, Address: "192.0.2.7:443"},
-		"It failed because the sandbox blocks access to /home/ada/.ssh/config.":                                                                               {Rerun: true, Reach: event.ReachAll, Blocked: "/home/ada/.ssh/config"},
+		"If you approve this command, it can change /srv/log.":                                                                                                                                                    {Writes: []string{"/srv/log"}},
+		"If you approve this command, it can create, change and delete files in /opt/a.":                                                                                                                          {Writes: []string{"/opt/a/"}},
+		"If you approve this command, it can change /l and create, change and delete files in /a, /b.":                                                                                                            {Writes: []string{"/l", "/a/", "/b/"}},
+		"If you approve this command, it can change /l and use the network.":                                                                                                                                      {Writes: []string{"/l"}, Reach: event.ReachNetwork},
+		"It failed because it has no network in the sandbox. With the network, it can connect to any server. The changes of the first run stay: a, b\\u202e.":                                                     {Rerun: true, Stay: "a, b\u202e"},
+		"It failed because it has no network in the sandbox. With the network, it can connect to any server. Before it runs again, the changes of the first run are undone: a, b and 2 more.":                     {Rerun: true, Undoes: "a, b and 2 more"},
+		"It failed because it has no network in the sandbox. With the network, it can connect to any server. The changes of the first run stay: a. They cannot be undone: a was also changed by another command.": {Rerun: true, Stay: "a", StayWhy: "a was also changed by another command"},
+		"It failed because it has no network in the sandbox: it tried to connect to 192.0.2.7:443. With the network, it can connect to any server.":                                                               {Rerun: true, Reach: event.ReachNetwork, Address: "192.0.2.7:443"},
+		"It failed because the sandbox blocks access to /home/ada/.ssh/config.":                                                                                                                                   {Rerun: true, Reach: event.ReachAll, Blocked: "/home/ada/.ssh/config"},
 	} {
 		if got := ReasonText(ask); got != want {
 			t.Errorf("got %q, want %q", got, want)

@@ -51,7 +51,7 @@ var mayImport = map[string][]string{
 	"cmd/agent/settings":      {"internal/history", "internal/llm/catalog", "internal/loop/event", "internal/loop/policy"},
 	"cmd/agent/stored":        {"cmd/agent/command", "cmd/agent/sessions", "internal/history", "internal/llm/offline", "internal/loop/event", "internal/loop/session", "internal/tools/git", "internal/tui/screen"},
 	"cmd/agent/tool":          {"cmd/agent/command", "cmd/agent/exit", "internal/elicit", "internal/llm", "internal/loop/event", "internal/loop/policy", "internal/textdiff", "internal/tools", "internal/tools/advice", "internal/tui/ink"},
-	"cmd/agent/toolbox":       {"cmd/agent/command", "cmd/agent/settings", "internal/loop", "internal/tools", "internal/tools/check", "internal/tools/fetch", "internal/tools/workspace"},
+	"cmd/agent/toolbox":       {"cmd/agent/command", "cmd/agent/help", "cmd/agent/settings", "internal/loop", "internal/tools", "internal/tools/check", "internal/tools/fetch", "internal/tools/workspace"},
 	"cmd/agent/trust":         {"cmd/agent/command", "cmd/agent/settings", "internal/realpath", "internal/tools/manifest", "internal/tui/ink", "internal/tui/screen"},
 	"cmd/agent/undo":          {"cmd/agent/command", "cmd/agent/exit", "cmd/agent/sessions", "cmd/agent/stored", "internal/history", "internal/history/blobs", "internal/loop/event", "internal/loop/session", "internal/loop/undo", "internal/realpath", "internal/tools/snapshot", "internal/tui/diff", "internal/tui/ink"},
 

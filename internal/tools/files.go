@@ -13,17 +13,18 @@ import (
 // Files returns the tools that read and change the files of w, in a fixed order.
 // Known records what the agent has read; nil disables the checks against it.
 func Files(w *workspace.Workspace, known *workspace.Ledger) []Tool {
-	return files(w, known, nil, nil)
+	return files(w, known, nil, nil, nil)
 }
 
 // FormattedFiles is Files for the workspace of c, with a formatter for the files that edit,
-// patch and write change; nil for none. They read PDFs with a command of c.
+// patch and write change; nil for none. They read PDFs with a command of c, and its
+// manual.
 func FormattedFiles(c Commands, known *workspace.Ledger, format Formatter) []Tool {
-	return files(c.Workspace, known, c.PDFText, format)
+	return files(c.Workspace, known, c.PDFText, format, c.Manual)
 }
 
-func files(w *workspace.Workspace, known *workspace.Ledger, pdf pdfText, format Formatter) []Tool {
-	return []Tool{readTool(w, known, pdf), listTool(w), globTool(w), searchTool(w), editTool(w, known, format), patchTool(w, known, format), writeTool(w, known, format)}
+func files(w *workspace.Workspace, known *workspace.Ledger, pdf pdfText, format Formatter, manual Manual) []Tool {
+	return []Tool{readTool(w, known, pdf, manual), listTool(w), globTool(w), searchTool(w), editTool(w, known, format), patchTool(w, known, format), writeTool(w, known, format)}
 }
 
 // readCall returns a call with effect Read on at. Its run may continue in the

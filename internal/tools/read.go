@@ -35,24 +35,32 @@ type reader struct {
 	decoding sync.Mutex // held while an image is decoded, to limit memory
 }
 
-func readTool(w *workspace.Workspace, known *workspace.Ledger, pdf pdfText) Tool {
+func readTool(w *workspace.Workspace, known *workspace.Ledger, pdf pdfText, manual Manual) Tool {
+	text := readText
+	if manual != nil {
+		text = withNote(text, manualNote)
+	}
 	r := &reader{known: known, pdfText: pdf}
-	return New("read", readText, func(_ context.Context, a readArgs) (Call, error) {
+	return New("read", text, func(_ context.Context, a readArgs) (Call, error) {
 		if a.Path == "" {
 			return Call{}, errors.New("the path is empty; give the file to read")
-		}
-		at, err := w.Find(a.Path)
-		if err != nil {
-			return Call{}, err
 		}
 		span := page.Span{First: max(a.Offset, 1), Limit: page.MaxLines}
 		if a.Limit > 0 {
 			span.Limit = a.Limit
 		}
-		title := "read " + at.Name()
+		from := ""
 		if span.First > 1 {
-			title += fmt.Sprintf(" from line %d", span.First)
+			from = fmt.Sprintf(" from line %d", span.First)
 		}
+		if topic, ok := topicOf(a.Path); ok && manual != nil {
+			return manual.call(topic, "read "+a.Path+from, span)
+		}
+		at, err := w.Find(a.Path)
+		if err != nil {
+			return Call{}, err
+		}
+		title := "read " + at.Name() + from
 		return readCall(title, at, func(ctx context.Context, ok Approved) (Result, error) { return r.read(ctx, at, span, ok) }), nil
 	}, intake.Form{
 		Names: []string{"read_file", "view", "view_file", "view_image", "open", "open_file", "cat", "read_text_file", "read_many_files"},

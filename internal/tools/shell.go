@@ -53,6 +53,8 @@ type Commands struct {
 	// Area defines the sandbox of the model's commands. Nil means that commands run
 	// without a sandbox, as checks and the commands that the user types do.
 	Area *confine.Area
+	// Manual is the manual of the program, which read shows; nil for none.
+	Manual Manual
 	// Gate is that of the session and its delegates; nil for none.
 	Gate *Gate
 }

@@ -79,6 +79,25 @@ func Text(name string) (string, bool) {
 	return marker.ReplaceAllString(string(b), ""), err == nil
 }
 
+// Page returns the Markdown of a topic, or for an empty name the list of topics. It reports
+// false if there is no such topic.
+func Page(name string) (string, bool) {
+	if name != "" {
+		return Text(name)
+	}
+	var b strings.Builder
+	b.WriteString("# The manual of agent\n\nTo read a topic, read agent:help/NAME.md. The user opens it with /help NAME, or agent help NAME.\n")
+	group := ""
+	for _, t := range Topics() {
+		if t.Group != group {
+			group = t.Group
+			b.WriteString("\n## " + group + "\n\n")
+		}
+		b.WriteString("- " + t.Name + ": " + t.Summary + "\n")
+	}
+	return b.String(), true
+}
+
 var marker = regexp.MustCompile(`(?m)^<!-- .* -->\n`)
 
 // Mentions returns the names of the topics whose text contains words, ignoring

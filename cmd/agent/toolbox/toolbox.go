@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"agent/cmd/agent/command"
+	"agent/cmd/agent/help"
 	"agent/cmd/agent/settings"
 	"agent/internal/loop"
 	"agent/internal/tools"
@@ -23,6 +24,7 @@ import (
 // program. If jobs is nil, no command can run in the background. If format is nil, no change is
 // formatted.
 func BuiltIn(version string, c tools.Commands, known *workspace.Ledger, jobs *tools.Jobs, format tools.Formatter) []tools.Tool {
+	c.Manual = help.Page
 	ts := append(tools.FormattedFiles(c, known, format), c.Tools(jobs)...)
 	return append(ts, fetch.Tool(fetch.Options{
 		UserAgent: "agent/" + version + " (a coding assistant, for its user)",

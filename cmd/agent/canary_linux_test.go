@@ -239,7 +239,11 @@ func (c canary) sandboxed(t *testing.T) bool {
 
 // headless hunts in agent run.
 func (c canary) headless(t *testing.T, env []string, s *server) (places int) {
-	cmd := c.command(env, "agent", "run", "--mode", "all", "--output", "stream-json", "look")
+	args := []string{"run", "--mode", "all", "--output", "stream-json", "look"}
+	if !c.sandbox {
+		args = append(args, "--no-sandbox")
+	}
+	cmd := c.command(env, "agent", args...)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	start := func() {
@@ -273,7 +277,11 @@ func (c canary) headless(t *testing.T, env []string, s *server) (places int) {
 
 // onScreen hunts in a session on the screen that ends with a crash.
 func (c canary) onScreen(t *testing.T, env []string) (places int) {
-	a, err := newTerminal(t, c.command(env, "agent-with-a-fault", "--mode", "all"), 100, 24)
+	args := []string{"--mode", "all"}
+	if !c.sandbox {
+		args = append(args, "--no-sandbox")
+	}
+	a, err := newTerminal(t, c.command(env, "agent-with-a-fault", args...), 100, 24)
 	if err != nil {
 		t.Fatal(err)
 	}

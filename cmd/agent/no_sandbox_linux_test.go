@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -35,6 +36,30 @@ func TestNoSandbox(t *testing.T) {
 	}
 	if out, code := h.agent(t, "run", "--no-sandbox", "run rm b"); code != 3 {
 		t.Errorf("mode ask: exit code %d: %s", code, out)
+	}
+}
+
+// Without a user, mode all ends at the start where it would deny almost all commands, unless a rule
+// allows some.
+func TestModeAllNeedsContainment(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		config string
+		args   []string
+		code   int
+		want   string
+	}{
+		{`{"sandbox": false}`, nil, 2, "turns the sandbox of commands off"},
+		{`{"sandbox": false}`, []string{"--no-sandbox"}, 0, "exited with code 0"},
+		{`{"sandbox": false}`, []string{"--allow", "command: true"}, 0, "exited with code 0"},
+		{`{}`, []string{"--no-session"}, 2, "Remove --no-session"},
+	} {
+		h := repository(t)
+		h.configure(t, c.config)
+		out, code := h.agent(t, slices.Concat([]string{"run", "--mode", "all"}, c.args, []string{"run true"})...)
+		if code != c.code || !strings.Contains(out, c.want) || c.code == 2 && !strings.Contains(out, "--no-sandbox") {
+			t.Errorf("%s %v: exit code %d: %s", c.config, c.args, code, out)
+		}
 	}
 }
 

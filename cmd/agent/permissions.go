@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strings"
 
 	"agent/cmd/agent/access"
 	"agent/cmd/agent/command"
@@ -67,16 +68,25 @@ func pathsWith(dir string, set settings.Settings, dirs []string) (policy.Paths, 
 	return p, nil
 }
 
-// checkUnattended returns an error if the session has no user and its mode approves commands that
-// cannot run: without any sandbox all of them would be denied.
+// checkUnattended returns an error if the session has no user and its mode is to approve commands,
+// but almost all of them would be denied: the sandbox is not complete, or undo records nothing, and no
+// rule allows any.
 func (a *app) checkUnattended() error {
-	if a.sandbox == nil || a.options.Permissions.Mode != event.ModeAll {
+	o := &a.options.Permissions
+	if o.Mode != event.ModeAll || slices.ContainsFunc(o.Rules, func(r policy.Rule) bool { return r.Action == policy.Allow && r.Kind != policy.RuleEdit }) {
 		return nil
 	}
-	if form, why := a.sandbox.State(); form == policy.SandboxMissing {
-		return command.Usage("--mode all: %s If this machine or container is itself the boundary, add --no-sandbox", why)
+	form, why := policy.SandboxOff, "The configuration turns the sandbox of commands off. "+access.Boundary
+	if o.Sandbox != nil {
+		form, why = o.Sandbox()
 	}
-	return nil
+	switch {
+	case form == policy.SandboxOutside, form == policy.SandboxFull && a.stored.Log != nil:
+		return nil
+	case form == policy.SandboxFull:
+		why = "Without a session undo records nothing, so commands that are not read-only would be denied. Remove --no-session. " + access.Boundary
+	}
+	return command.Usage("--mode all: %s", strings.TrimSuffix(why, "."))
 }
 
 // judgingPaths returns the paths by which calls in dir are judged without a session.

@@ -20,10 +20,6 @@ import (
 // directory. It prints a line for each place where it found one: "found LINE in WHAT of
 // NAME" or "found LINE in PATH".
 func mainProbe() {
-	if os.Args[1] == "race" {
-		race()
-		return
-	}
 	b, err := os.ReadFile(os.Args[1])
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -41,7 +41,7 @@ func TestLinksInTheWorkspaceShowNothing(t *testing.T) {
 	h.put(t, "spy.sh", strings.ReplaceAll(spy, "../", h.dir+"/"))
 	h.configure(t, `{"checks":[{"command":"sh spy.sh","files":"**/*.md"}]}`)
 	h.env = append(h.env, "PATH="+filepath.Join(h.work, "venv", "bin")+":"+filepath.Join(h.dir, "bin")+":"+os.Getenv("PATH"), "GOCACHE="+filepath.Join(h.work, "gocache"))
-	for _, flags := range [][]string{{"--mode", "all"}, {"--mode", "all", "--no-session"}, {"--mode", "auto", "--no-session"}} {
+	for _, flags := range [][]string{{"--mode", "all"}, {"--mode", "auto", "--no-session"}} {
 		results := sandboxRunAs(t, h, flags, "shell", shellCall("ls -LR venv"), "shell", shellCall("sh spy.sh"), "write", `{"path":"a.md","content":"a"}`)
 		for call, got := range results {
 			if strings.Contains(got, "SECRET") || strings.Contains(got, "\nsecret.txt") {

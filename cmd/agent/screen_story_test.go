@@ -116,7 +116,7 @@ func TestRedraw(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, nil)
 	a := h.open(t, 100, 30)
-	a.wait("? help", "ollama serve")
+	a.wait("? help", "type /connect")
 	a.mu.Lock()
 	_, _ = a.em.Write([]byte("\x1b7\x1b[4;4Hwall: the machine goes down\x1b8"))
 	a.mu.Unlock()

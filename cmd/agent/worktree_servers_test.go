@@ -44,7 +44,7 @@ func TestLanguageServerInAWorktree(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.configure(t, `{"sandbox": false, "lsp": {"x": {"command": ["`+filepath.Join(bin, "server")+`"], "files": ["*.go"]}}}`)
-	if out, code := h.agent(t, "run", "--mode", "all", "look at it"); code != exit.Done {
+	if out, code := h.agent(t, "run", "--mode", "all", "--no-sandbox", "look at it"); code != exit.Done {
 		t.Errorf("got exit code %d: %s", code, out)
 	}
 	if got := resultFor(t, s, "1: namespace"); !strings.Contains(got, "/worktrees/general-1-") {

@@ -9,7 +9,7 @@ import (
 	"agent/internal/tui/screen"
 )
 
-const noSandbox = "Commands run without a sandbox: this kernel has no Landlock. Even in mode all, commands that are not read-only need your approval. To accept commands without a sandbox, set \"sandbox\": false in the configuration."
+const noSandbox = "Commands run without a sandbox: this kernel has no Landlock. In every mode, those that are not read-only need your approval. If this machine or container is itself the boundary, start the program with --mode all --no-sandbox."
 
 // The status line says that commands run without a sandbox because the system has none,
 // at every size, and /status says why.

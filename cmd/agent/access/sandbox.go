@@ -108,18 +108,20 @@ func readReport(file, system string) (sandbox.Report, bool) {
 const NoSandbox = "--no-sandbox: commands run without a sandbox, as your user. In mode all they run without approval, " +
 	"except if their text shows a change to a protected path or a git push, and undo sees only what it finds afterwards."
 
+// Boundary says what to do where the sandbox is not complete.
+const Boundary = "If this machine or container is itself the boundary, start the program with --mode all --no-sandbox."
+
 // State returns how far commands are restricted, and a notice for the user if that is
 // less than the complete sandbox. It may wait for the probe.
 func (s *Sandbox) State() (policy.Sandbox, string) {
 	switch r := s.report(); r.Form {
 	case sandbox.None:
-		return policy.SandboxMissing, "Commands run without a sandbox: " + r.Reason + ". Even in mode all, commands that are not read-only need your approval. `agent doctor` shows the details. " +
-			"To accept commands without a sandbox, set \"sandbox\": false in the configuration."
+		return policy.SandboxMissing, "Commands run without a sandbox: " + r.Reason + ". In every mode, those that are not read-only need your approval. `agent doctor` shows the details. " + Boundary
 	case sandbox.Complete:
 		return policy.SandboxFull, ""
 	default:
 		return policy.SandboxPartial, "The sandbox of commands is incomplete: " + r.Reason + ". Commands cannot write outside the workspace and have no network, " +
-			"but they can read all of your files. `agent doctor` shows the details."
+			"but they can read all of your files, and undo may miss changes. So in every mode, those that are not read-only need your approval. `agent doctor` shows the details. " + Boundary
 	}
 }
 

@@ -43,7 +43,7 @@ func checkSandbox(off bool) row {
 		out.Detail += ": " + r.Reason
 	}
 	if r.Form == sandbox.None {
-		out.Advice = "Even in mode all, commands that are not read-only need your approval."
+		out.Advice = "In every mode, commands that are not read-only need your approval."
 	}
 	return out
 }

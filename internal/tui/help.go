@@ -221,14 +221,14 @@ func (h *help) topics(width int) []string {
 		to := from
 		var names []string
 		for ; to < len(all) && all[to].Group == all[from].Group; to++ {
-			names = append(names, h.Styles.Cyan.Render(all[to].Name))
+			names = append(names, all[to].Name)
 		}
 		lead := all[from].Group + strings.Repeat(" ", column-len(all[from].Group))
 		for i, l := range ink.Wrap(strings.Join(names, "  "), max(width-column, 1)) {
 			if i > 0 {
 				lead = strings.Repeat(" ", column)
 			}
-			out = append(out, lead+l)
+			out = append(out, lead+h.Styles.Cyan.Render(l))
 		}
 		from = to
 	}

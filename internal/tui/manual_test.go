@@ -19,7 +19,7 @@ func testManual() screen.Manual {
 		"hooks": "# Hooks\n\nTo add a hook, write a command into the configuration:\n\n```json\n{\"hooks\": {\"turn_end\": [{\"command\": \"make lint\"}]}}\n```\n\nA hook that removes files with rm can be undone like any command.\n",
 	}
 	return screen.Manual{
-		Topics: []screen.Topic{{Group: "Start", Name: "keys", Summary: "key bindings"}, {Group: "Safety", Name: "undo", Summary: "restore files"}, {Group: "Extend", Name: "hooks", Summary: "commands at events"}},
+		Topics: []screen.Topic{{Group: "Start", Name: "keys", Summary: "key bindings"}, {Group: "Safety", Name: "undo", Summary: "restore files"}, {Group: "Safety", Name: "permissions"}, {Group: "Safety", Name: "sandbox"}, {Group: "Safety", Name: "data"}, {Group: "Safety", Name: "configuration"}, {Group: "Extend", Name: "hooks", Summary: "commands at events"}},
 		Text:   func(topic string) string { return texts[topic] },
 	}
 }
@@ -137,11 +137,22 @@ func TestManualInPlainMode(t *testing.T) {
 			t.Errorf("%q is missing:\n%s", want, got)
 		}
 	}
-	if got := runPlain(t, o, "/help"); !strings.Contains(got, "  topics, Safety: undo\n") {
+	if got := runPlain(t, o, "/help"); !strings.Contains(got, "  topics, Safety: undo permissions sandbox data configuration\n") {
 		t.Errorf("the topics are missing:\n%s", got)
 	}
 	got = runPlain(t, o, "/help index branches", "1")
 	if !strings.Contains(got, "1 undo › Git") || !strings.Contains(got, "## Git\n\nAn undo keeps the index") || strings.Contains(got, "old contents") {
 		t.Errorf("the search printed:\n%s", got)
 	}
+}
+
+// A question that waits is named while the manual covers it.
+func TestManualNamesAWaitingQuestion(t *testing.T) {
+	d := manualDriver(t, 80, 24)
+	d.events(userSaid("go"))
+	d.run("/help undo")
+	d.events(asked()...)
+	d.shows("? a question waits · q to answer")
+	d.press("q")
+	d.hides("a question waits")
 }

@@ -109,6 +109,7 @@ func TestCtrlCInterruptsEverywhere(t *testing.T) {
 		"the palette":           func(d *driver) { d.send(tea.KeyPressMsg{Code: 'p', Mod: tea.ModCtrl}) },
 		"the themes":            func(d *driver) { d.typeText("/theme"); d.press("enter") },
 		"the help":              func(d *driver) { d.press("?") },
+		"the manual":            func(d *driver) { d.run("/help undo") },
 		"a draft":               func(d *driver) { d.typeText("and then") },
 		"suggestions":           func(d *driver) { d.typeText("/mo") },
 		"the prompt search":     func(d *driver) { d.press("ctrl+r", "x") },
@@ -116,7 +117,7 @@ func TestCtrlCInterruptsEverywhere(t *testing.T) {
 		"a comment":             func(d *driver) { d.events(asked()...); d.armDialog(); d.press("x") },
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := newDriver(t, 80, 24, screen.Options{})
+			d := newDriver(t, 80, 24, screen.Options{Manual: testManual()})
 			d.events(userSaid("go"))
 			d.advance(time.Second)
 			open(d)

@@ -48,9 +48,9 @@ type searchArgs struct {
 
 func searchTool(w *workspace.Workspace) Tool {
 	return New("search", searchText, func(_ context.Context, a searchArgs) (Call, error) {
-		q, err := search.Compile(a.Pattern, search.Syntax{IgnoreCase: a.IgnoreCase, Multiline: a.Multiline})
-		if err != nil {
-			return Call{}, err
+		q, invalid := a.query()
+		if q == nil {
+			return Call{}, invalid
 		}
 		at, err := w.Find(a.Path)
 		if err != nil {
@@ -77,8 +77,13 @@ func searchTool(w *workspace.Workspace) Tool {
 				return Result{}, wrapError(ctx, "search "+at.Name(), err)
 			}
 			out := searchResult(at, r, a, o.Max)
-			if r.InFiles == 0 {
+			switch {
+			case r.InFiles == 0 && invalid != nil && ctx.Err() == nil:
+				return Result{}, invalid
+			case r.InFiles == 0:
 				out.Text += a.literalNote(ctx, tree, at.Path, match)
+			case invalid != nil:
+				out.Text = literalSearch + out.Text
 			}
 			return out, ctx.Err()
 		}), nil
@@ -96,6 +101,28 @@ func searchTool(w *workspace.Workspace) Tool {
 		Paths: []string{"path"}, Exists: exists(w), Ranges: map[string]intake.Range{"context": {Max: maxContext}, "max_results": {Max: maxResults}},
 		ReadOnly: true, Rewrite: rewriteSearch,
 	})
+}
+
+// literalSearch begins the result of a search for a pattern that is not valid.
+const literalSearch = "The pattern is not a valid regular expression, so it was searched as literal text.\n\n"
+
+// query returns the query for the pattern. If the pattern is not valid, it returns the error and a
+// query for the pattern as literal text, or nil if the pattern cannot be meant so.
+func (a searchArgs) query() (*search.Query, error) {
+	s := search.Syntax{IgnoreCase: a.IgnoreCase, Multiline: a.Multiline}
+	q, err := search.Compile(a.Pattern, s)
+	if err == nil {
+		return q, nil
+	}
+	literal, ok := search.Literal(a.Pattern)
+	if !ok {
+		return nil, err
+	}
+	q, literalErr := search.Compile(literal, s)
+	if literalErr != nil {
+		return nil, err
+	}
+	return q, err
 }
 
 // literalNote says how often a pattern that matched nothing is in the files as literal text;

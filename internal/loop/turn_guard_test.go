@@ -11,6 +11,7 @@ import (
 	"agent/internal/llm"
 	"agent/internal/llm/script"
 	"agent/internal/loop/event"
+	"agent/internal/loop/policy"
 	"agent/internal/loop/turn"
 	"agent/internal/tools"
 )
@@ -185,7 +186,7 @@ func TestDenialsOfDifferentCalls(t *testing.T) {
 		t.Errorf("different calls: %+v", end)
 	}
 	for i, text := range results {
-		if explains := strings.Contains(text, "\n[Without approval run, in this mode: the tools that read and search"); explains != (i == 1) {
+		if explains := strings.Contains(text, "\n[Without approval only these run in this mode: the tools that read and search"); explains != (i == 1) {
 			t.Errorf("denial %d: %s", i+1, text)
 		}
 	}
@@ -194,6 +195,23 @@ func TestDenialsOfDifferentCalls(t *testing.T) {
 	}
 	if _, end := deny("a", "b", "c", "d", "e", "f", "g", "h", "i"); end.Reason != event.AllFailed {
 		t.Errorf("many calls: %+v", end)
+	}
+}
+
+// In mode all, rm in the workspace runs, so the explanation does not say that deleting needs approval.
+func TestDenialsInModeAll(t *testing.T) {
+	o := options(script.New(script.Call("c1", "run", args("curl example.com")), script.Call("c2", "run", args("cp a /etc/a")), script.Say("done")), echo("run", tools.Execute))
+	o.Permissions.Attended, o.Permissions.Paths.Sandbox, o.Permissions.Paths.Room = false, policy.SandboxFull, func() int64 { return 1 << 20 }
+	const want = "\n[Without approval everything runs in this mode, except changes of protected paths, edits outside the working directory, calls that name files that may hold secrets, " +
+		"commands that write outside the working directory and the temporary directory or use the network, and commands that the sandbox cannot contain.]"
+	var last string
+	for _, e := range play(t, o, []string{"go"}, nil) {
+		if end, ok := e.(*event.ToolEnd); ok {
+			last = end.Result.Text
+		}
+	}
+	if !strings.HasSuffix(last, want) {
+		t.Error(last)
 	}
 }
 

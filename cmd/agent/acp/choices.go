@@ -25,7 +25,7 @@ var modeTexts = map[event.Mode]string{
 	event.ModeAsk:  "Ask before each edit and command",
 	event.ModeAuto: "Edits and sandboxed commands run without asking",
 	event.ModePlan: "Read only: make a plan",
-	event.ModeAll:  "Approve everything except what destroys data, writes outside or uses the network",
+	event.ModeAll:  "Approve everything except commands that write outside or use the network",
 }
 
 // efforts are the values of the option for reasoning effort.

@@ -17,8 +17,9 @@ const (
 	// can restore what they change. Users read and write it as "auto".
 	ModeAuto Mode = "edits"
 	ModePlan Mode = "plan" // file edits and other commands are denied, requests need approval
-	// ModeAll approves all other calls, except those that destroy data, write outside
-	// the workspace, or run a command with the network.
+	// ModeAll approves all other calls, except edits and commands that write outside the workspace,
+	// commands that use the network or that the sandbox cannot contain, and calls that name files
+	// that may hold secrets.
 	ModeAll Mode = "all"
 )
 

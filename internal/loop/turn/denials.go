@@ -37,12 +37,13 @@ func (x *executor) denied(c *toolCall) (isNew bool) {
 
 // withoutApproval says, for the model, which calls need no approval in a mode.
 func withoutApproval(m event.Mode) string {
-	const reads = "[Without approval run, in this mode: the tools that read and search, and commands that are known to only read, such as ls, cat, grep and git diff"
+	const reads = "[Without approval only these run in this mode: the tools that read and search, and commands that are known to only read, such as ls, cat, grep and git diff"
 	switch m {
 	case event.ModeAuto:
 		return reads + "; also edits in the working directory, and commands in the sandbox, which use no network and write only to the working directory and the temporary directory.]"
 	case event.ModeAll:
-		return "[Without approval run, in this mode: all calls except changes of protected paths, edits outside the working directory, and commands that delete data, write outside or use the network.]"
+		return "[Without approval everything runs in this mode, except changes of protected paths, edits outside the working directory, calls that name files that may hold secrets, " +
+			"commands that write outside the working directory and the temporary directory or use the network, and commands that the sandbox cannot contain.]"
 	}
 	return reads + ". What a rule of the user allows runs too.]"
 }

@@ -19,7 +19,7 @@ type Manual struct {
 // Topic is a help topic.
 type Topic struct{ Group, Name, Summary string }
 
-// Passage is a passage of a topic.
+// Passage is a line of a topic, or the beginning of one.
 type Passage struct {
 	Topic   string
 	Heading string // of its section
@@ -84,8 +84,8 @@ func searched(words string) []string {
 	return some
 }
 
-// Find returns the passage that a link leads to to a topic: "undo.md#git" or "undo.md". It reports false
-// if the link leads elsewhere.
+// Find returns the passage that a link such as "undo.md#git" or "undo.md" leads to. It reports
+// false if that is not in the manual.
 func (m Manual) Find(link string) (Passage, bool) {
 	file, fragment, _ := strings.Cut(link, "#")
 	topic, ok := strings.CutSuffix(file, ".md")
@@ -102,7 +102,8 @@ func (m Manual) Find(link string) (Passage, bool) {
 	return p, true
 }
 
-// Section returns the Markdown of the section of a passage; all of the topic if it has no line.
+// Section returns the Markdown of the section of a passage, or the complete topic if
+// the passage has no line.
 func (m Manual) Section(p Passage) string {
 	text := m.Text(p.Topic)
 	if p.Line == 0 {

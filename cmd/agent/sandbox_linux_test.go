@@ -424,7 +424,7 @@ func TestIncompleteSandboxIsReported(t *testing.T) {
 }
 
 // A command that succeeds runs once, although the sandbox refuses an update of the index. A
-// second run is announced with the files that the first one changed.
+// second run begins without the changes of the first one.
 func TestCommandsRunOnce(t *testing.T) {
 	t.Parallel()
 	watched(t)
@@ -438,10 +438,10 @@ func TestCommandsRunOnce(t *testing.T) {
 	cmd := h.command("--plain", "--model", "openai/m", "--base-url", s.URL+"/v1", "--mode", "auto")
 	cmd.Stdin = strings.NewReader("go\n1\n")
 	plain, err := cmd.CombinedOutput()
-	if err != nil || !strings.Contains(strings.Join(strings.Fields(string(plain)), " "), "The changes of the first run stay: log.") {
+	if err != nil || !strings.Contains(strings.Join(strings.Fields(string(plain)), " "), "the changes of the first run are undone: log.") {
 		t.Errorf("%v\n%s", err, plain)
 	}
-	if got := s.seen()[1].results(t)["call_0"]; !strings.Contains(got, "[Ran twice: the changes of the first run stay: log. Check that nothing was done twice.]") {
+	if got := s.seen()[1].results(t)["call_0"]; !strings.Contains(got, "Its changes were undone: log.") {
 		t.Error(got)
 	}
 }

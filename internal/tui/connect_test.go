@@ -284,3 +284,20 @@ func TestConnectPastesIntoTheMenu(t *testing.T) {
 	d.press("enter")
 	d.shows("where to keep the key")
 }
+
+// Without a model, Enter on an empty prompt and the words connect and login open the list, also
+// after the first answer. A model that is no provider finds its provider.
+func TestConnectWithoutACommand(t *testing.T) {
+	for _, typed := range []string{"", "connect", "Login"} {
+		d := newConnecting(t, 80, 24, &connectable{})
+		d.events(userSaid("hi"), &event.TurnEnd{Reason: event.Done})
+		d.typeText(typed)
+		d.press("enter")
+		d.shows("Connect a model provider")
+	}
+	d := newConnecting(t, 80, 24, &connectable{})
+	d.run("/connect Acme-models")
+	d.shows("There is no provider")
+	d.run("/connect OpenAI-compatible")
+	d.shows("another server")
+}

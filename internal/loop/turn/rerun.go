@@ -20,6 +20,7 @@ type rerun struct {
 	c       *toolCall // with the result of the first run
 	call    tools.Call
 	blocked tools.Blocked
+	first   tools.Access   // of the first run
 	verdict policy.Verdict // on call
 }
 
@@ -30,7 +31,7 @@ func (x *executor) rerun(ctx context.Context, c *toolCall) {
 	if c.blocked == nil || x.stopped(ctx) != "" {
 		return
 	}
-	s := rerun{c: c, call: c.call, blocked: *c.blocked}
+	s := rerun{c: c, call: c.call, blocked: *c.blocked, first: c.verdict.Access}
 	if s.blocked.Restart != nil {
 		s.call = *s.blocked.Restart
 		s.call.Tool, s.call.Effective = c.call.Tool, c.call.Effective
@@ -154,7 +155,7 @@ func (s rerun) unattended() {
 
 // access returns what the command may reach in the second run.
 func (s rerun) access() tools.Access {
-	access := s.c.verdict.Access
+	access := s.first
 	access.Private, access.HideHome = false, access.Private || access.HideHome
 	switch {
 	case s.blocked.NotUndoable != "":
@@ -210,7 +211,7 @@ const maxNames = 5
 // known of a job.
 func (s rerun) stay() string {
 	switch {
-	case s.blocked.Undo != nil, s.c.verdict.Access.Private, s.blocked.Port > 0 && s.blocked.Changed == nil:
+	case s.blocked.Undo != nil, s.first.Private, s.blocked.Port > 0 && s.blocked.Changed == nil:
 		return ""
 	case s.blocked.Changed == nil:
 		return "undo did not record them"

@@ -55,7 +55,7 @@ func New(c *screen.Conversation, e *editor.Editor, d *dialog.Dialog, s *slash.Se
 	p.External = &External{Window: w, say: c.Say, send: c.Agent.SendCommand, editor: e, dialog: d, popup: p.Suggestions, Lend: terminal.Lend}
 	p.Drafts = &Drafts{Window: w, log: &c.Feed.Log, send: c.Agent.Send, editor: e, dialog: d, queue: p.Queue}
 	p.Questions = &Questions{editor: e, dialog: d, drafts: p.Drafts}
-	p.submitter = &submitter{agent: c.Agent, delegates: c.Delegates, list: c.Transcript, say: c.Say, editor: e, images: p.images, history: p.history, queue: p.Queue, feed: c.Feed, run: s.Run, greets: s.Models.Greets}
+	p.submitter = &submitter{agent: c.Agent, delegates: c.Delegates, list: c.Transcript, say: c.Say, editor: e, images: p.images, history: p.history, queue: p.Queue, feed: c.Feed, run: s.Run, connects: s.Models.CanConnect}
 	p.Suggestions.submit, p.images.ready = p.Submit, p.submitter.sendReady
 	p.Box = &Box{
 		Window: w, editor: e, dialog: d, suggestions: p.Suggestions, images: p.images, history: p.history, queue: p.Queue,

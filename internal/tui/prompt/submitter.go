@@ -24,12 +24,12 @@ type submitter struct {
 	history   *History
 	queue     *Queue
 	feed      *transcript.Feed
+	connects  func() bool                            // see slash.Models.CanConnect
 	run       func(name, arg string) (tea.Cmd, bool) // runs a slash command
-	greets    func() bool                            // see slash.Models.Greets
 }
 
 // submit sends the prompt or runs it as a command. An empty prompt releases the queue or
-// retries a failed turn; on the first screen without a model it opens /connect.
+// retries a failed turn; without a model it opens /connect.
 func (p *submitter) submit() tea.Cmd {
 	if p.editor.ContinueLine() {
 		p.editor.Newline()
@@ -45,7 +45,7 @@ func (p *submitter) submit() tea.Cmd {
 		case p.agent.CanRetry():
 			p.list.ShowEnd()
 			p.agent.Retry()
-		case p.greets():
+		case p.offline() && p.connects():
 			cmd, _ := p.run("connect", "")
 			return cmd
 		}
@@ -81,9 +81,16 @@ func (p *submitter) word(text string) (name string, ok bool) {
 	case "quit", "exit", ":q":
 		return "quit", !p.feed.Busy()
 	case "undo":
-		return "undo", !p.feed.Busy() && screen.Status{Model: p.feed.State.Model}.Offline() != ""
+		return "undo", p.offline()
+	case "connect", "login":
+		return "connect", p.offline() && p.connects()
 	}
 	return "", false
+}
+
+// offline reports whether nothing runs and no model is connected.
+func (p *submitter) offline() bool {
+	return !p.feed.Busy() && screen.Status{Model: p.feed.State.Model}.Offline() != ""
 }
 
 // shellProblem says why a draft that begins with ! is not run: it is empty, or a later line

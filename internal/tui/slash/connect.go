@@ -76,7 +76,12 @@ func (c *Connect) Show(name string) tea.Cmd {
 				return nil
 			}
 			i := slices.IndexFunc(all, func(p screen.Provider) bool { return p.Name == strings.ToLower(name) })
-			if i < 0 {
+			if i < 0 { // perhaps a model or a company
+				u.Filter = name
+				c.fillProviders(u)
+				if _, found := u.Marked(); found {
+					return nil
+				}
 				c.front.Lists.Close()
 				c.Say("There is no provider " + ink.Quoted(name) + ". " + c.nearest(name))
 				return nil

@@ -29,10 +29,8 @@ func (p *Models) Greet() {
 	}
 }
 
-// Greets reports whether the user sees how to connect a model, and has not begun yet.
-func (p *Models) Greets() bool {
-	return p.greeting != nil && !p.greeting.Item.(*welcome).searching && p.feed.State.Turns == 0 && p.Options.Connect.Providers != nil
-}
+// CanConnect reports whether models can be connected in this session.
+func (p *Models) CanConnect() bool { return p.Options.Connect.Providers != nil }
 
 // connected removes the welcome if a model is connected before the first turn.
 func (p *Models) connected() {

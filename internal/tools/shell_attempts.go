@@ -12,8 +12,9 @@ import (
 const maxToldAttempts = 3
 
 // attemptsNote returns notes for the model about accesses that the sandbox refused; empty if there
-// are none to tell. Programs try some all the time and succeed, so each is told once in a session. If
-// the command failed and blocked says why, there is none.
+// are none to tell. Programs try some all the time and succeed, so each is told once in a session, and
+// none below the user's configuration and caches. If the command failed and blocked says why, there
+// is no note.
 func (s *shellTool) attemptsNote(l launched, o commandOutcome) string {
 	if l.guard == nil || o.blocked != nil {
 		return ""
@@ -22,7 +23,7 @@ func (s *shellTool) attemptsNote(l launched, o commandOutcome) string {
 	for _, a := range l.run.How().Kept.Attempts {
 		port, local := shell.LoopbackPort(a.Target)
 		switch {
-		case a.Kind == shell.AttemptWrite && shell.MayWrite(a.Target):
+		case a.Kind == shell.AttemptWrite && shell.MayWrite(a.Target) && !shell.IsUserState(a.Target):
 			refused = append(refused, fmt.Sprintf("a write to %s", oneLine(a.Target)))
 		case a.Kind == shell.AttemptConnect && !local:
 			refused = append(refused, "a connection to "+a.Target)

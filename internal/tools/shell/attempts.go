@@ -69,6 +69,22 @@ func LoopbackPort(address string) (port uint16, local bool) {
 	return to.Port(), err == nil && (to.Addr().IsLoopback() || to.Addr().IsUnspecified())
 }
 
+// IsUserState reports whether a path is the user's directory of configurations or caches, or below it.
+// Toolchains try to write there all the time, for example to count their uses, and continue without it.
+func IsUserState(path string) bool {
+	var dirs []string
+	if home, err := os.UserHomeDir(); err == nil {
+		dirs = append(dirs, filepath.Join(home, ".config"), filepath.Join(home, ".cache"))
+	}
+	if dir, err := os.UserConfigDir(); err == nil {
+		dirs = append(dirs, dir)
+	}
+	if dir, err := os.UserCacheDir(); err == nil {
+		dirs = append(dirs, dir)
+	}
+	return slices.ContainsFunc(dirs, func(dir string) bool { return realpath.Reaches(path, dir) })
+}
+
 // MayWrite reports whether the user may change what is at a path outside the sandbox, or create it.
 func MayWrite(path string) bool {
 	for ; ; path = filepath.Dir(path) {

@@ -185,6 +185,23 @@ func TestShellAtItsTimeLimitBecomesAJob(t *testing.T) { // P10
 	}
 }
 
+// A model that starts a server with & learns how to keep it running, if it can.
+func TestShellNamesJobsForBackgroundProcesses(t *testing.T) {
+	const line = "sleep 60 & true"
+	const stopped = "[background processes of the command were stopped with it"
+	c, _, dir := newJobs(t)
+	same(t, c.run("shell", obj{"command": line}).Text, stopped+". Start servers with jobs (action start).]\n[exit 0]\n")
+	call, err := prepareShell(t, dir, obj{"command": line})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := call.Run(t.Context(), tools.Approved{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, r.Text, stopped+"]\n[exit 0]\n")
+}
+
 func TestJobsEndWithTheSession(t *testing.T) {
 	c, jobs, _ := newJobs(t)
 	for range 3 {

@@ -182,7 +182,7 @@ func (s *shellTool) run(ctx context.Context, a shellArgs, at location, ok Approv
 		started.ports = started.run.Listeners()
 	}
 	r := started.run
-	o := commandOutcome{shellArgs: a, why: r.Watch(ctx), notes: lost}
+	o := commandOutcome{shellArgs: a, why: r.Watch(ctx), notes: lost, jobs: s.jobs != nil}
 	if s.jobs != nil && a.AtLimit != "end" && (o.why == shell.TooLong || o.why == shell.TooQuiet) {
 		o.job, o.notJob = s.jobs.add(a.Command, func() (launched, error) { return started, nil })
 	}
@@ -302,6 +302,7 @@ type commandOutcome struct {
 	shell.Result
 	shellArgs
 	why    shell.Reason // why Watch returned
+	jobs   bool         // the jobs tool exists
 	job    *job         // the job that it continues as; nil if it ended
 	notJob error        // why it could not become a job
 	notes  string       // notes for the model
@@ -319,7 +320,7 @@ func (o commandOutcome) result() Result {
 	}
 	how, end := o.describeEnd()
 	r := Result{
-		Text: phrase.EndLine(o.Output) + fullOutputNote(o.Result) + processNote(o.Result) + o.notes + undoneNote(o.undone) +
+		Text: phrase.EndLine(o.Output) + fullOutputNote(o.Result) + processNote(o.Result, o.jobs) + o.notes + undoneNote(o.undone) +
 			o.blocked.note() + "[" + end + "]\n",
 		Summary: how + " · " + lines + undoneSummary(o.undone),
 		IsError: o.job == nil && (o.Code != 0 || o.why != shell.Ended),
@@ -416,11 +417,14 @@ func outputFileNote(w shell.Whole, lines int64) string {
 	return fmt.Sprintf("[the complete output, %s, is in %s; use read or search on it]\n", phrase.Count(int(lines), "line"), w.Path)
 }
 
-// processNote returns a note on processes that outlived the command.
-func processNote(r shell.Result) string {
+// processNote returns a note on processes that outlived the command. It names the jobs tool if that
+// exists.
+func processNote(r shell.Result, jobs bool) string {
 	switch {
 	case r.Lost:
 		return "[processes of the command may still be running: they run as another user, or the command killed its supervisor]\n"
+	case r.Left && jobs:
+		return "[background processes of the command were stopped with it. Start servers with jobs (action start).]\n"
 	case r.Left:
 		return "[background processes of the command were stopped with it]\n"
 	}

@@ -228,7 +228,7 @@ func TestHugeFilesAreNotLoaded(t *testing.T) {
 	for name, want := range map[string]string{
 		"image":      "5.4 GB, more than the limit of 33.6 MB",
 		"paper":      "pdftotext",
-		"note.ipynb": "[truncated: lines 1-2000 of a file of 5.4 GB; continue with offset 2001]\n(not shown as a notebook: larger than 33.6 MB)\n",
+		"note.ipynb": "[lines 1-2000 of a file of 5.4 GB, limit 2000 lines; continue with offset 2001]\n(not shown as a notebook: larger than 33.6 MB)\n",
 	} {
 		if got := textOf(call(t, ws, "read", obj{"path": name})); !strings.Contains(got, want) {
 			t.Errorf("read %s: got …%q, want %q in it", name, got[max(len(got)-300, 0):], want)
@@ -238,7 +238,7 @@ func TestHugeFilesAreNotLoaded(t *testing.T) {
 		t.Errorf("read nuls: got %v, want that it is binary", err)
 	}
 	r, err := call(t, ws, "read", obj{"path": "head"})
-	if err != nil || !strings.Contains(r.Text, "[truncated: lines 1-2000 of a file of 1.1 TB; continue with offset 2001]") {
+	if err != nil || !strings.Contains(r.Text, "[lines 1-2000 of a file of 1.1 TB, limit 2000 lines; continue with offset 2001]") {
 		t.Errorf("read head: got …%q, %v", r.Text[max(len(r.Text)-200, 0):], err)
 	}
 	for tool, args := range map[string]obj{

@@ -32,7 +32,7 @@ func TestPagesCoverEveryLineOnce(t *testing.T) {
 				want = append(want, fmt.Sprintf("%d\t%s", i+1, strings.Repeat("x", c.width)))
 			}
 			ws, _ := newWorkspace(t, map[string]string{"f": strings.Repeat(strings.Repeat("x", c.width)+"\n", c.lines)})
-			next := regexp.MustCompile(fmt.Sprintf(`\[truncated: lines \d+-\d+ of %d; continue with offset (\d+)\]\n$`, c.lines))
+			next := regexp.MustCompile(fmt.Sprintf(`\[lines \d+-\d+ of %d, limit (?:50 KB|2000 lines); continue with offset (\d+)\]\n$`, c.lines))
 			var got []string
 			offset, pages := 1, 0
 			for offset > 0 && pages < 20 {
@@ -48,7 +48,7 @@ func TestPagesCoverEveryLineOnce(t *testing.T) {
 					offset, _ = strconv.Atoi(m[1])
 				}
 				for l := range strings.Lines(r.Text) {
-					if !strings.HasPrefix(l, "[truncated: ") && l != "(end of the file)\n" {
+					if !strings.HasPrefix(l, "[lines ") && l != "(end of the file)\n" {
 						got = append(got, strings.TrimSuffix(l, "\n"))
 					}
 				}
@@ -148,7 +148,7 @@ func TestUnchangedReadsAreNotRepeated(t *testing.T) {
 
 	read(obj{"path": "long"})
 	r := read(obj{"path": "long"})
-	if want := "unchanged since step 12: lines 1-2000 of long are the same as shown there\n[truncated: lines 1-2000 of 2500; continue with offset 2001]\n"; r.Text != want || r.Reads != nil {
+	if want := "unchanged since step 12: lines 1-2000 of long are the same as shown there\n[lines 1-2000 of 2500, limit 2000 lines; continue with offset 2001]\n"; r.Text != want || r.Reads != nil {
 		t.Errorf("long: got %q with %v, want %q with no reading", r.Text, r.Reads, want)
 	}
 

@@ -11,17 +11,19 @@ import (
 	"sync"
 )
 
-// Begin begins every note.
+// Begin begins every text that Note returns.
 const Begin = "[truncated: "
 
 // Note returns the note "[truncated: …]". It is one line without "]".
 func Note(format string, args ...any) string { return Begin + fmt.Sprintf(format, args...) + "]" }
 
 // notes matches a complete note, or one whose "]" was cut off. It matches neither
-// the source code that formats a note nor prose about notes. The further forms
-// are those of earlier versions, which stored conversations contain.
+// the source code that formats a note nor prose about notes. The second form is that
+// of read for the lines after a page. The further forms are those of earlier versions,
+// which stored conversations contain.
 var notes = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\[truncated: [\pL\pN/~][^\]\n]*\]?` +
+		`|\[lines \d+-\d+ of [^\]\n]*; continue with offset \d+\]?` +
 		`|\[cut: [\pL\pN/~][^\]\n]*\. (All of it is|It began)[^\]\n]*\]?` +
 		`|… \[(truncated, \d+ bytes|\d+ bytes, cut)\]` +
 		`|… \(\d+ bytes? more\)` +

@@ -13,6 +13,9 @@ func TestNotesOfAllFormsAreFound(t *testing.T) {
 		marker.Note("%d bytes", 12),
 		marker.Note("/tmp/x has the rest"),
 		"[truncated: lines 1-20 of 300", // its end is missing
+		"[truncated: lines 1-20 of 300; continue with offset 21]",
+		"[lines 1-834 of 5013, limit 50 KB; continue with offset 835]",
+		"[lines 1-2000 of a file of 5.4 GB, limit 2000 lines; continue with offset 2001",
 		"[cut: this had 15000 bytes. All of it is in /out/call-c1-e29180e5.txt. It began:]",
 		"[cut: a.go was read again or changed later. All of it is in /out/c.txt.]",
 		"… [15000 bytes, cut]",
@@ -41,6 +44,7 @@ func TestOtherTextHoldsNoNote(t *testing.T) {
 		`f"[truncated: {n} bytes]"`,
 		"A note `[truncated: …]` stands for text that is left out.",
 		"[truncated]", "[truncated: ]",
+		"[lines 2-3 of 4]", "[lines %d-%d of %d, limit %s; continue with offset %d]",
 		"[cut: here]", "[cut: along the dotted line. Then fold]",
 		`fmt.Sprintf("… [%d bytes, cut]", n)`,
 		"- [ ] wait… [5 bytes]",

@@ -112,7 +112,7 @@ func TestCallResults(t *testing.T) {
 		{"edit not unique", "replace a with b in f.go", "old occurs 3 times: set replace_all", true, "`replace all \"a\" with \"b\" in f.go`"},
 		{"create an existing file", "create f.txt with x", "old is empty but the file is not", true, "Failed: `create f.txt with x`\n\n```\nold is empty"},
 		{"empty file", "read f.go", "(the file is empty)\n", false, "`f.go`:\n\n```\n(the file is empty)"},
-		{"part of a file", "read f.go", "1\tx\n(lines 1-1 of 9; read on with offset 2)\n", false, "To read on: `read f.go lines 2-41`"},
+		{"part of a file", "read f.go", "1\tx\n[lines 1-1 of 9, limit 50 KB; continue with offset 2]\n", false, "To read on: `read f.go lines 2-41`"},
 		{"edit", "replace a with b in f.go", "changed f.go: it has 9 lines now, 1.2 KB. Replaced 1 place, on line 3.", false,
 			"Done: `a` is now `b` in `f.go`. Replaced 1 place, on line 3. To test it, type `run tests`; to undo it, `/undo`.\n"},
 		{"create", "create f.txt with x", "", false, "Done: wrote `f.txt`, 1 line."},

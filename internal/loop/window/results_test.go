@@ -14,7 +14,7 @@ import (
 // of the last reply stay.
 func TestReadsBecomeReferencesToLines(t *testing.T) {
 	long := strings.Repeat("a line of text\n", 300)
-	numbered := "5\t" + strings.ReplaceAll(long, "\n", "\n6\t") + "end\n[truncated: lines 5-6 of 900; continue with offset 7]\n"
+	numbered := "5\t" + strings.ReplaceAll(long, "\n", "\n6\t") + "end\n[lines 5-6 of 900, limit 50 KB; continue with offset 7]\n"
 	call := func(id, reply, name, args string) llm.Message {
 		return llm.Message{Kind: llm.ToolCall, ID: id, Reply: reply, Name: name, Input: json.RawMessage(args)}
 	}

@@ -52,15 +52,19 @@ func (p *Page) Position(size int64) string {
 	first := p.span.First
 	last := first + p.Shown - 1
 	asked := p.Shown == p.span.Limit && p.span.Limit < MaxLines // the page has what the model asked for
+	limit := fmt.Sprintf("%d KB", maxPage/1000)
+	if p.Shown == p.span.Limit {
+		limit = fmt.Sprintf("%d lines", MaxLines)
+	}
 	switch {
 	case p.Total < 0 && asked:
 		return fmt.Sprintf("[lines %d-%d of a file of %s]\n", first, last, phrase.Bytes(size))
 	case last < p.Total && asked:
 		return fmt.Sprintf("[lines %d-%d of %d]\n", first, last, p.Total)
 	case p.Total < 0:
-		return marker.Note("lines %d-%d of a file of %s; continue with offset %d", first, last, phrase.Bytes(size), last+1) + "\n"
+		return fmt.Sprintf("[lines %d-%d of a file of %s, limit %s; continue with offset %d]\n", first, last, phrase.Bytes(size), limit, last+1)
 	case last < p.Total:
-		return marker.Note("lines %d-%d of %d; continue with offset %d", first, last, p.Total, last+1) + "\n"
+		return fmt.Sprintf("[lines %d-%d of %d, limit %s; continue with offset %d]\n", first, last, p.Total, limit, last+1)
 	case p.noNewline:
 		return "(no newline at the end of the file)\n"
 	case first > 1:

@@ -63,7 +63,7 @@ func TestSizeOfAPage(t *testing.T) {
 	if d := cmp.Diff(shown(t, lines+last+"\n", all, true), numbered+"25\t"+last+"\n"); d != "" {
 		t.Errorf("longest page: got (-), want (+):\n%.500s", d)
 	}
-	const note = "[truncated: lines 1-24 of 26; continue with offset 25]\n"
+	const note = "[lines 1-24 of 26, limit 50 KB; continue with offset 25]\n"
 	if d := cmp.Diff(shown(t, lines+last+"b\nc\n", all, true), numbered+note); d != "" {
 		t.Errorf("longer page: got (-), want (+):\n%.500s", d)
 	}

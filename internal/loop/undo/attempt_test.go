@@ -15,8 +15,8 @@ import (
 
 // attempts runs a command that the sandbox blocks. If its changes can be undone, it does meanwhile and
 // undoes them, and runs the command a second time as the same call. It returns what the first run said,
-// and the summary of the call.
-func (s *session) attempts(first, second func(c *command), meanwhile func()) (tools.Blocked, error, *event.FilesChanged) {
+// the summary of the call and the error of that undo.
+func (s *session) attempts(first, second func(c *command), meanwhile func()) (blocked tools.Blocked, changed *event.FilesChanged, err error) {
 	s.t.Helper()
 	in := tools.Info{ID: "attempts", Step: 1}
 	run := func(do func(c *command), b *tools.Blocked) tools.Result {
@@ -27,15 +27,14 @@ func (s *session) attempts(first, second func(c *command), meanwhile func()) (to
 		s.must(err)
 		return res
 	}
-	blocked := *run(first, &tools.Blocked{Network: true}).Blocked
-	var err error
+	blocked = *run(first, &tools.Blocked{Network: true}).Blocked
 	if meanwhile(); blocked.Undo != nil {
 		err = blocked.Undo(s.t.Context())
 	}
 	if err == nil && blocked.Stays == "" {
 		run(second, nil)
 	}
-	return blocked, err, s.rec.Changed(in.ID)
+	return blocked, s.rec.Changed(in.ID), err
 }
 
 // A second run begins with the files as they were before the first one. Both are one step of undo.
@@ -69,7 +68,7 @@ func TestSecondRunsBeginAgain(t *testing.T) {
 			before := s.tree()
 			var between map[string]string
 			s.turn(name, func() {
-				blocked, err, changed := s.attempts(c.first, func(k *command) { between = s.tree(); c.second(k) }, func() {})
+				blocked, changed, err := s.attempts(c.first, func(k *command) { between = s.tree(); c.second(k) }, func() {})
 				s.must(err)
 				if d := cmp.Diff(c.names, blocked.Changed); d != "" || blocked.Stays != "" || (blocked.Undo == nil) != (len(c.names) == 0) {
 					t.Errorf("the first run changed %q, stays %q", blocked.Changed, blocked.Stays)
@@ -137,7 +136,7 @@ func TestFirstRunsThatStay(t *testing.T) {
 			s := newSession(t, start)
 			var left map[string]string
 			s.turn(name, func() {
-				blocked, err, _ := s.attempts(c.first, func(*command) { t.Error("it ran a second time") }, func() {
+				blocked, _, err := s.attempts(c.first, func(*command) { t.Error("it ran a second time") }, func() {
 					if c.meanwhile != nil {
 						c.meanwhile(s)
 					}

@@ -140,7 +140,8 @@ func (a *app) programs() languages.Programs {
 // commandsIn returns the commands of an agent that works in w, with the limits and the sandbox
 // of the session. Their complete outputs are stored without secrets.
 func (a *app) commandsIn(w *workspace.Workspace, paths policy.Paths) tools.Commands {
-	c := tools.Commands{Workspace: w, Limits: redact.Limits(a.set), MaxOutput: a.set.Shell.MaxOutput, Area: a.sandbox.Area(w.Dir(), paths), Gate: &a.gate}
+	c := tools.Commands{Workspace: w, Limits: redact.Limits(a.set), MaxOutput: a.set.Shell.MaxOutput, Area: a.sandbox.Area(w.Dir(), paths), Gate: &a.gate,
+		Unattended: !a.options.Permissions.Attended}
 	if a.secrets != nil {
 		c.Filter = func() shell.Filter { return a.secrets.Stream() }
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -25,7 +26,7 @@ func New[A any](name, description string, prepare func(context.Context, A) (Call
 		t.form = form[0]
 	}
 	t.specOf = sync.OnceValues(func() (llm.ToolSpec, accepted) {
-		spec, match, err := schemas[A](llm.ToolSpec{Name: name, Description: description})
+		spec, match, err := schemas[A](llm.ToolSpec{Name: name, Description: description}, t.form.Unoffered)
 		t.check(err)
 		return spec, match
 	})
@@ -47,7 +48,7 @@ type Wrapper interface {
 }
 
 // ShareSchema makes t use the schema of the first of others with the same name,
-// description and type of arguments, because building a schema is slow. It must be
+// description, type of arguments and unoffered ones, because building a schema is slow. It must be
 // called before t is used.
 func ShareSchema(t Tool, others ...Tool) {
 	s, ok := unwrap(t).(interface{ share(Tool) bool })
@@ -71,7 +72,7 @@ func unwrap(t Tool) Tool {
 // share takes the schema of other. It reports false if that is another tool.
 func (t *schemaTool[A]) share(other Tool) bool {
 	o, ok := other.(*schemaTool[A])
-	if !ok || o.name != t.name || o.description != t.description {
+	if !ok || o.name != t.name || o.description != t.description || !slices.Equal(o.form.Unoffered, t.form.Unoffered) {
 		return false
 	}
 	t.specOf = o.specOf

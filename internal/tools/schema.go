@@ -26,8 +26,8 @@ type accepted struct {
 //
 //   - enum:"a,b" lists the values.
 //   - schema:"required" makes an argument required for the model only.
-//   - schema:"hidden" accepts an argument but hides it from the model.
-func schemas[A any](spec llm.ToolSpec) (llm.ToolSpec, accepted, error) {
+//   - schema:"hidden" accepts an argument but hides it from the model, as for all of unoffered.
+func schemas[A any](spec llm.ToolSpec, unoffered []string) (llm.ToolSpec, accepted, error) {
 	s, err := jsonschema.For[A](nil)
 	if err != nil {
 		return spec, accepted{}, err
@@ -39,11 +39,11 @@ func schemas[A any](spec llm.ToolSpec) (llm.ToolSpec, accepted, error) {
 	match := accepted{all, sync.OnceValues(func() (*jsonschema.Resolved, error) { return all.Resolve(nil) })}
 	for i := range t.NumField() {
 		name := argumentName(t.Field(i))
-		switch t.Field(i).Tag.Get("schema") {
-		case "hidden":
+		switch tag := t.Field(i).Tag.Get("schema"); {
+		case tag == "hidden", slices.Contains(unoffered, name):
 			delete(s.Properties, name)
 			s.PropertyOrder = slices.DeleteFunc(s.PropertyOrder, func(p string) bool { return p == name })
-		case "required":
+		case tag == "required":
 			s.Required = append(s.Required, name)
 		}
 	}

@@ -55,6 +55,8 @@ type Commands struct {
 	Area *confine.Area
 	// Manual is the manual of the program, which read shows; nil for none.
 	Manual Manual
+	// Unattended is set if no user can approve the access that a command asks for.
+	Unattended bool
 	// Gate is that of the session and its delegates; nil for none.
 	Gate *Gate
 }
@@ -71,7 +73,7 @@ func (c Commands) Tools(jobs *Jobs) []Tool {
 		return s.prepare(ctx, a)
 	}, s.shellForm())}
 	if jobs != nil {
-		tools = append(tools, Indirect(New("jobs", jobsText, s.prepareJob, jobsForm())))
+		tools = append(tools, Indirect(New("jobs", jobsText, s.prepareJob, s.jobsForm())))
 	}
 	return tools
 }

@@ -28,7 +28,11 @@ func (s *shellTool) attemptsNote(l launched, o commandOutcome) string {
 		case a.Kind == shell.AttemptConnect && !local:
 			refused = append(refused, "a connection to "+a.Target)
 		case a.Kind == shell.AttemptConnect && o.Code != 0 && shell.Explains(a, o.Output) && !slices.Contains(s.jobs.ports(), port):
-			return fmt.Sprintf("[nothing in the sandbox listens on %s: commands reach only servers that are jobs of this session. If the server runs outside the sandbox, call this again with access \"network: WHY\", which the user must approve]\n", a.Target)
+			retry := ". If the server runs outside the sandbox, call this again with access \"network: WHY\", which the user must approve"
+			if s.Unattended {
+				retry = ""
+			}
+			return fmt.Sprintf("[nothing in the sandbox listens on %s: commands reach only servers that are jobs of this session%s]\n", a.Target, retry)
 		}
 	}
 	s.mu.Lock()

@@ -31,14 +31,24 @@ func (s *shellTool) shellForm() intake.Form {
 			"yield_time_ms", "max_output_tokens", "login", "tty=false", "is_input=false", "background=false", "restart=false",
 			"shell=bash", "shell=/bin/bash", "shell=sh", "shell=/bin/sh",
 		},
-		Rewrite: s.rewriteCommand,
+		Unoffered: s.unoffered(),
+		Rewrite:   s.rewriteCommand,
 	}
 }
 
-func jobsForm() intake.Form {
+// unoffered returns the argument access if no user can approve a request.
+func (c Commands) unoffered() []string {
+	if c.Unattended {
+		return []string{"access"}
+	}
+	return nil
+}
+
+func (s *shellTool) jobsForm() intake.Form {
 	return intake.Form{
-		Aliases: map[string][]string{"command": {"cmd"}, "id": {"job_id", "job"}, "input": {"text"}, "wait_seconds": {"wait"}},
-		Ranges:  map[string]intake.Range{"wait_seconds": {Max: maxWait}},
+		Unoffered: s.unoffered(),
+		Aliases:   map[string][]string{"command": {"cmd"}, "id": {"job_id", "job"}, "input": {"text"}, "wait_seconds": {"wait"}},
+		Ranges:    map[string]intake.Range{"wait_seconds": {Max: maxWait}},
 		Values: map[string]map[string]string{"action": {
 			"run": "start", "wait": "read", "output": "read", "status": "read", "poll": "read", "logs": "read",
 			"write": "send", "input": "send", "kill": "stop", "terminate": "stop", "cancel": "stop",

@@ -180,6 +180,28 @@ func TestShellReadsRequests(t *testing.T) {
 	}
 }
 
+// Without a user, the access is not offered, because nobody can approve it. A call with it is still
+// understood.
+func TestAccessIsOfferedToAskAUser(t *testing.T) {
+	ws, _ := newWorkspace(t, nil)
+	for _, unattended := range []bool{false, true} {
+		jobs := tools.NewJobs()
+		t.Cleanup(jobs.Close)
+		c := commands{t, tools.Commands{Workspace: ws, Unattended: unattended}.Tools(jobs)}
+		for _, tool := range c.tools {
+			spec := tool.Spec()
+			for _, schema := range []string{string(spec.Schema), string(spec.Strict)} {
+				if strings.Contains(schema, `"access"`) == unattended || !strings.Contains(schema, `"command"`) {
+					t.Errorf("%s, unattended %v: %s", spec.Name, unattended, schema)
+				}
+			}
+		}
+		if call, err := c.prepare("shell", obj{"command": "make", "access": "network: why"}); err != nil || call.Request == nil {
+			t.Errorf("unattended %v: %+v, %v", unattended, call.Request, err)
+		}
+	}
+}
+
 func TestShellPreparesWithoutRunning(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := prepareShell(t, dir, obj{"command": "touch ran"}); err != nil {

@@ -33,6 +33,8 @@ type Form struct {
 	// Covers reports whether a call of an unknown tool with that name is a call of this tool,
 	// with the arguments "tool" and "arguments"; nil if none is.
 	Covers func(name string) bool
+	// Unoffered are arguments that the tool accepts but does not describe to the model.
+	Unoffered []string
 	// Aliases are other names of each argument.
 	Aliases map[string][]string
 	// Values are other spellings of the values of an argument: spelling to value.

@@ -1,13 +1,13 @@
 package agent
 
 import (
-	"cmp"
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 
 	"agent/internal/llm/catalog"
-	"agent/internal/llm/text"
+	"agent/internal/loop/chosen"
 	"agent/internal/loop/turn"
 )
 
@@ -36,20 +36,16 @@ func (m Model) connect() (turn.Model, error) {
 	if c.Offline() {
 		return turn.Model{}, errors.New("Model.Name: the built-in guide is no model")
 	}
-	provider, err := c.Connect()
-	if err != nil {
+	out, err := chosen.Model(c)
+	switch {
+	case err != nil:
 		return turn.Model{}, err
+	case out.Confirm != nil: // nobody can
+		return turn.Model{}, fmt.Errorf("%s: %s", out.Name, out.Confirm.Why)
+	case m.Context > 0:
+		out.Context, out.Window = m.Context, nil
 	}
-	out := turn.Model{
-		Name: c.ID(), ID: c.Model, Provider: provider, Context: cmp.Or(m.Context, c.Info.Context),
-		Cost: c.Info.Cost, NoImages: c.Info.Vision != nil && !*c.Info.Vision, BaseURL: c.At(), Host: c.Host(),
-	}
-	asText := text.Wrap(provider, text.Form(c.Info.Form))
-	if c.Info.TextToolCalls() {
-		out.Provider = asText
-	} else {
-		out.AsText = asText
-	}
+	out.WebSearch = false
 	return out, nil
 }
 

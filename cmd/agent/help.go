@@ -37,8 +37,9 @@ func newCmdHelp(f *command.Factory, runF command.RunFunc[helpOptions]) *cobra.Co
 		Use:   "help [TOPIC | COMMAND]",
 		Short: "show a help topic, or list all topics",
 		Long: `Show a help topic. On a terminal it is formatted for its width and shown with $PAGER,
-or less if it is installed; a pipe gets plain Markdown. Without a topic, list the topics and the commands. For a command that is
-not also a topic, show its usage, like agent COMMAND --help.`,
+or less if it is installed; a pipe gets plain Markdown. Without a topic, list the topics
+and the commands. For a command that is not also a topic, show its usage, like
+agent COMMAND --help.`,
 		Example: "  agent help\n  agent help permissions\n  agent help keys | grep vim",
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			return helpCompletions(cmd.Root(), args), cobra.ShellCompDirectiveNoFileComp
@@ -71,30 +72,27 @@ func helpRun(_ context.Context, opts *helpOptions) error {
 
 // listHelp prints the topics in their groups and the commands, with a line each.
 func listHelp(out io.Writer, root *cobra.Command) error {
-	var rows [][3]string // heading, name and description
-	for _, t := range help.Topics() {
-		rows = append(rows, [3]string{t.Group, t.Name, t.Summary})
-	}
+	groups := help.Groups()
+	commands := help.Group{Name: "Commands"}
 	for _, c := range listedCommands(root) {
-		rows = append(rows, [3]string{"Commands", c.Name(), c.Short})
+		commands.Topics = append(commands.Topics, help.Topic{Name: c.Name(), Summary: c.Short})
 	}
+	groups = append(groups, commands)
 	column := 0
-	for _, r := range rows {
-		column = max(column, len(r[1]))
+	for _, g := range groups {
+		for _, t := range g.Topics {
+			column = max(column, len(t.Name))
+		}
 	}
 	var b strings.Builder
-	heading := ""
-	for _, r := range rows {
-		if r[0] != heading {
-			if heading != "" {
-				b.WriteString("\n")
-			}
-			heading = r[0]
-			fmt.Fprintf(&b, "%s:\n", heading)
+	for _, g := range groups {
+		b.WriteString(g.Name + ":\n")
+		for _, t := range g.Topics {
+			fmt.Fprintf(&b, "  %-*s  %s\n", column, t.Name, t.Summary)
 		}
-		fmt.Fprintf(&b, "  %-*s  %s\n", column, r[1], r[2])
+		b.WriteString("\n")
 	}
-	b.WriteString("\nRun 'agent help TOPIC' to read a topic, 'agent COMMAND --help' for the usage of a command.\n")
+	b.WriteString("Run 'agent help TOPIC' to read a topic, 'agent COMMAND --help' for the usage of a command.\n")
 	_, err := io.WriteString(out, b.String())
 	return err
 }

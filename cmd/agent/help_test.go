@@ -66,28 +66,25 @@ func TestEveryTopicIsListed(t *testing.T) {
 
 func TestTopicsAreInSixGroups(t *testing.T) {
 	var groups []string
-	for _, topic := range help.Topics() {
-		groups = append(groups, topic.Group)
+	for _, g := range help.Groups() {
+		groups = append(groups, g.Name)
 	}
-	if got, want := slices.Compact(groups), []string{"Start", "Safety", "Work", "Extend", "Automate", "Project"}; !slices.Equal(got, want) {
-		t.Errorf("the groups in the order of the topics are %v, want %v", got, want)
+	if got, want := groups, []string{"Start", "Safety", "Work", "Extend", "Automate", "Project"}; !slices.Equal(got, want) {
+		t.Errorf("the groups are %v, want %v", got, want)
 	}
 }
 
 // topicTable is the list of topics in the README.
 func topicTable() string {
 	var b strings.Builder
-	group := ""
-	for _, topic := range help.Topics() {
-		separator := " · "
-		if topic.Group != group {
-			group = topic.Group
-			fmt.Fprintf(&b, "\n- **%s:**", group)
-			separator = " "
+	for _, g := range help.Groups() {
+		var links []string
+		for _, t := range g.Topics {
+			links = append(links, fmt.Sprintf("[%s](cmd/agent/help/%s.md)", t.Name, t.Name))
 		}
-		fmt.Fprintf(&b, "%s[%s](cmd/agent/help/%s.md)", separator, topic.Name, topic.Name)
+		fmt.Fprintf(&b, "- **%s:** %s\n", g.Name, strings.Join(links, " · "))
 	}
-	return strings.TrimPrefix(b.String(), "\n") + "\n"
+	return b.String()
 }
 
 // documents returns the paths of the README, AGENTS.md and the topics.

@@ -65,8 +65,12 @@ func manual() screen.Manual {
 		text, _ := help.Text(topic)
 		return text
 	}}
-	for _, t := range help.Topics() {
-		m.Topics = append(m.Topics, screen.Topic{Group: t.Group, Name: t.Name, Summary: t.Summary})
+	for _, g := range help.Groups() {
+		group := screen.TopicGroup{Name: g.Name}
+		for _, t := range g.Topics {
+			group.Topics = append(group.Topics, t.Name)
+		}
+		m.Groups = append(m.Groups, group)
 	}
 	return m
 }

@@ -14,10 +14,11 @@
 // of the module import loop itself.
 //
 // The path of a tool call: llm.Reply.Messages parses its arguments, and the call reader
-// of the turn understands what models write instead of them. The turn prepares it (Tool.Prepare and the interceptors), gets the verdict of
-// permissions.Judge and, if that is to ask, the answer of approvals.Approve, and
-// runs it (the interceptors around Call.Run). The doc of package turn names the
-// functions. ToolStart and ToolEnd are events like all others.
+// of the turn understands what models write instead of them. The turn prepares it
+// (Tool.Prepare and the interceptors), gets the verdict of permissions.Judge and, if
+// that is to ask, the answer of approvals.Approve, and runs it (the interceptors around
+// Call.Run). The doc of package turn names the functions. ToolStart and ToolEnd are
+// events like all others.
 //
 // The path of an event: recorder.emit passes a Durable to recorder.save, which
 // encodes it (event.Encode), adds it to the index (session.EventOffsets.Add) and appends

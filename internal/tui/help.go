@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -208,29 +209,23 @@ func (h *help) transcript() *keyGroup {
 
 // topics lists the names of the help topics, a line for each group.
 func (h *help) topics(width int) []string {
-	all := h.Options.Manual.Topics
-	if len(all) == 0 {
+	groups := h.Options.Manual.Groups
+	if len(groups) == 0 {
 		return nil
 	}
 	out := []string{"", h.Styles.Bold.Render("Topics") + h.Styles.Dim.Render(ink.Truncate("  /help TOPIC opens one, /help WORDS searches all", width-len("Topics")))}
 	column := 0
-	for _, t := range all {
-		column = max(column, len(t.Group)+2)
+	for _, g := range groups {
+		column = max(column, len(g.Name)+2)
 	}
-	for from := 0; from < len(all); {
-		to := from
-		var names []string
-		for ; to < len(all) && all[to].Group == all[from].Group; to++ {
-			names = append(names, all[to].Name)
-		}
-		lead := all[from].Group + strings.Repeat(" ", column-len(all[from].Group))
-		for i, l := range ink.Wrap(strings.Join(names, "  "), max(width-column, 1)) {
+	for _, g := range groups {
+		lead := fmt.Sprintf("%-*s", column, g.Name)
+		for i, l := range ink.Wrap(strings.Join(g.Topics, "  "), max(width-column, 1)) {
 			if i > 0 {
 				lead = strings.Repeat(" ", column)
 			}
 			out = append(out, lead+h.Styles.Cyan.Render(l))
 		}
-		from = to
 	}
 	return out
 }

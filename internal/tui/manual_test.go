@@ -19,7 +19,7 @@ func testManual() screen.Manual {
 		"hooks": "# Hooks\n\nTo add a hook, write a command into the configuration:\n\n```json\n{\"hooks\": {\"turn_end\": [{\"command\": \"make lint\"}]}}\n```\n\nA hook that removes files with rm can be undone like any command.\n",
 	}
 	return screen.Manual{
-		Topics: []screen.Topic{{Group: "Start", Name: "keys", Summary: "key bindings"}, {Group: "Safety", Name: "undo", Summary: "restore files"}, {Group: "Safety", Name: "permissions"}, {Group: "Safety", Name: "sandbox"}, {Group: "Safety", Name: "data"}, {Group: "Safety", Name: "configuration"}, {Group: "Extend", Name: "hooks", Summary: "commands at events"}},
+		Groups: []screen.TopicGroup{{Name: "Start", Topics: []string{"keys"}}, {Name: "Safety", Topics: []string{"undo", "permissions", "sandbox", "data", "configuration"}}, {Name: "Extend", Topics: []string{"hooks"}}},
 		Text:   func(topic string) string { return texts[topic] },
 	}
 }

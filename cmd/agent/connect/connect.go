@@ -22,6 +22,7 @@ import (
 	"agent/internal/llm/catalog"
 	"agent/internal/llm/phrase"
 	"agent/internal/llm/wire"
+	"agent/internal/realpath"
 	"agent/internal/tui/screen"
 )
 
@@ -95,16 +96,10 @@ func (c *connector) program(words []string) string {
 		return ""
 	}
 	real, err := filepath.EvalSymlinks(path)
-	if err != nil || c.inside(path) || c.inside(real) {
+	if err != nil || realpath.Inside(path, c.dir) || realpath.Inside(real, c.dir) {
 		return ""
 	}
 	return path
-}
-
-// inside reports whether a path is in the workspace.
-func (c *connector) inside(path string) bool {
-	rel, err := filepath.Rel(c.dir, path)
-	return err != nil || filepath.IsLocal(rel)
 }
 
 // order is lower for providers that are listed first.

@@ -15,49 +15,63 @@ var files embed.FS
 
 // Topic is a help topic. Its text is the file NAME.md.
 type Topic struct {
-	Group   string
 	Name    string
 	Summary string // one line without a full stop
 }
 
-// The groups of topics.
-const (
-	start    = "Start"
-	safety   = "Safety"
-	work     = "Work"
-	extend   = "Extend"
-	automate = "Automate"
-	project  = "Project"
-)
+// Group is a group of topics.
+type Group struct {
+	Name   string
+	Topics []Topic
+}
 
-// Topics returns all topics in the order in which to read them. The topics of a group are
-// next to each other.
-func Topics() []Topic {
-	return []Topic{
-		{start, "quickstart", "install, connect a model, send the first prompt"},
-		{start, "models", "providers, API keys, base URLs, proxies, fallbacks, cost"},
-		{start, "keys", "key bindings, the prompt editor, vim mode, the mouse"},
-		{start, "commands", "slash commands, shell commands, custom commands, flags"},
-		{safety, "permissions", "permission modes, approving and rejecting, protected paths"},
-		{safety, "sandbox", "what commands can write, read and connect to"},
-		{safety, "undo", "restore files that tools and commands changed, agent undo, agent diff"},
-		{safety, "data", "files on disk, API keys, secrets in commands and models, deletion"},
-		{work, "sessions", "continue, resume, fork, rewind, context window, search, export, inspect"},
-		{work, "instructions", "AGENTS.md, CLAUDE.md, imports, skills, /init, /memory"},
-		{work, "agents", "delegates, agent files, built-in agents, confirming a repository's agents"},
-		{work, "tools", "the tools a model can call, their limits, checks, web access"},
-		{work, "web", "the provider's web search, MCP servers that search, fetch"},
-		{work, "configuration", "the configuration file, all settings, system prompt, appearance"},
-		{extend, "mcp", "MCP servers: add, check, call, log in, of a repository, permissions, Databricks"},
-		{extend, "lsp", "language servers, formatters, /lsp, errors after edits"},
-		{extend, "hooks", "commands at events of a session, tools of your own, trust in a repository"},
-		{automate, "headless", "agent run, limits, output formats, exit codes, agent eval, plain mode"},
-		{automate, "protocol", "control agent run from another program: commands and events as JSON lines"},
-		{automate, "editors", "agent acp: sessions in Zed, JetBrains and Neovim"},
-		{project, "design", "packages, data flow, libraries"},
-		{project, "reliability", "guarantees and figures: interrupts, crashes, disk errors, safety"},
-		{project, "speed", "measured latency, CPU time and memory"},
+// Groups returns all topics in their groups, in the order in which to read them.
+func Groups() []Group {
+	return []Group{
+		{"Start", []Topic{
+			{"quickstart", "install, connect a model, send the first prompt"},
+			{"models", "providers, API keys, base URLs, proxies, fallbacks, cost"},
+			{"keys", "key bindings, the prompt editor, vim mode, the mouse"},
+			{"commands", "slash commands, shell commands, custom commands, flags"},
+		}},
+		{"Safety", []Topic{
+			{"permissions", "permission modes, approving and rejecting, protected paths"},
+			{"sandbox", "what commands can write, read and connect to"},
+			{"undo", "restore files that tools and commands changed, agent undo, agent diff"},
+			{"data", "files on disk, API keys, secrets in commands and models, deletion"},
+		}},
+		{"Work", []Topic{
+			{"sessions", "continue, resume, fork, rewind, context window, search, export, inspect"},
+			{"instructions", "AGENTS.md, CLAUDE.md, imports, skills, /init, /memory"},
+			{"agents", "delegates, agent files, built-in agents, confirming a repository's agents"},
+			{"tools", "the tools a model can call, their limits, checks, web access"},
+			{"web", "the provider's web search, MCP servers that search, fetch"},
+			{"configuration", "the configuration file, all settings, system prompt, appearance"},
+		}},
+		{"Extend", []Topic{
+			{"mcp", "MCP servers: add, check, call, log in, of a repository, permissions, Databricks"},
+			{"lsp", "language servers, formatters, /lsp, errors after edits"},
+			{"hooks", "commands at events of a session, tools of your own, trust in a repository"},
+		}},
+		{"Automate", []Topic{
+			{"headless", "agent run, limits, output formats, exit codes, agent eval, plain mode"},
+			{"protocol", "control agent run from another program: commands and events as JSON lines"},
+			{"editors", "agent acp: sessions in Zed, JetBrains and Neovim"},
+		}},
+		{"Project", []Topic{
+			{"design", "packages, data flow, libraries"},
+			{"reliability", "guarantees and figures: interrupts, crashes, disk errors, safety"},
+			{"speed", "measured latency, CPU time and memory"},
+		}},
 	}
+}
+
+// Topics returns all topics in the order in which to read them.
+func Topics() (all []Topic) {
+	for _, g := range Groups() {
+		all = append(all, g.Topics...)
+	}
+	return all
 }
 
 // Names returns the names of all topics.
@@ -87,13 +101,11 @@ func Page(name string) (string, bool) {
 	}
 	var b strings.Builder
 	b.WriteString("# The manual of agent\n\nTo read a topic, read agent:help/NAME.md. The user opens it with /help NAME, or agent help NAME.\n")
-	group := ""
-	for _, t := range Topics() {
-		if t.Group != group {
-			group = t.Group
-			b.WriteString("\n## " + group + "\n\n")
+	for _, g := range Groups() {
+		b.WriteString("\n## " + g.Name + "\n\n")
+		for _, t := range g.Topics {
+			b.WriteString("- " + t.Name + ": " + t.Summary + "\n")
 		}
-		b.WriteString("- " + t.Name + ": " + t.Summary + "\n")
 	}
 	return b.String(), true
 }

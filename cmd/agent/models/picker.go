@@ -13,10 +13,9 @@ import (
 	"agent/cmd/agent/credentials"
 	"agent/cmd/agent/settings"
 	"agent/internal/llm/catalog"
-	"agent/internal/llm/offline"
 	"agent/internal/llm/recording"
-	"agent/internal/llm/text"
 	"agent/internal/llm/wire"
+	"agent/internal/loop/chosen"
 	"agent/internal/loop/event"
 	"agent/internal/loop/turn"
 )
@@ -190,34 +189,10 @@ func (p *Picker) Build(c catalog.Choice) (turn.Model, []string, error) {
 
 // connect connects the model of a choice, without fallbacks.
 func (p *Picker) connect(c catalog.Choice) (turn.Model, error) {
-	m := turn.Model{
-		Name: c.ID(), ID: c.Model, Why: c.Why,
-		Context: c.Info.Context, Cost: c.Info.Cost, NoImages: c.Info.Vision != nil && !*c.Info.Vision,
+	if !c.Offline() {
+		p.wrap(&c)
 	}
-	if c.Offline() {
-		m.Provider = offline.New()
-		return m, nil
-	}
-	m.BaseURL, m.Host, m.Memory = c.At(), c.Host(), c
-	if c.Info.Assumed {
-		m.Window = &turn.AssumedWindow{Measure: c.Window, Advice: c.Provider.RaiseWindow()}
-	}
-	if q := c.Confirm; q != nil {
-		m.Confirm = &turn.Confirm{Question: q.Question, Why: q.Why, Remedy: q.Remedy}
-	}
-	p.wrap(&c)
-	provider, err := c.Connect()
-	if err != nil {
-		return m, err
-	}
-	asText := text.Wrap(provider, text.Form(c.Info.Form))
-	if c.Info.TextToolCalls() {
-		m.Provider = asText
-		return m, nil
-	}
-	m.Provider, m.AsText, m.WebSearch = provider, asText, c.SearchesWeb()
-	m.NoTools = func() { c.Learn(catalog.NoTools) }
-	return m, nil
+	return chosen.Model(c)
 }
 
 // wantedEffort returns the effort from the flag or the configuration.

@@ -135,7 +135,7 @@ func (r Row) TokenCommand() string { return strings.Join(r.Token, " ") }
 func (r Row) takesToken(base string) bool {
 	u, err := url.Parse(base)
 	return err == nil && u.Scheme == "https" && u.Port() == "" && slices.ContainsFunc(r.TokenHosts, func(host string) bool {
-		return u.Host == host || strings.HasPrefix(host, ".") && strings.HasSuffix(u.Host, host) || strings.HasPrefix(host, "-") && strings.HasSuffix(u.Host, host)
+		return u.Host == host || strings.ContainsAny(host[:1], ".-") && strings.HasSuffix(u.Host, host)
 	})
 }
 

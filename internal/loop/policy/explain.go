@@ -64,7 +64,7 @@ func (p *Policy) Explain(ctx context.Context, paths Paths, line, dir string) Exp
 	}
 	e.Form, e.Unreadable = f.Command.Form, f.Command.Unreadable
 	if f.Command.Traits&command.Destroys != 0 {
-		e.Undo = f.changes.removal.note("")
+		e.Undo = f.changes.note("")
 	}
 	for i := range f.Command.Parts {
 		e.Parts = append(e.Parts, explainPart(&f.Command.Parts[i]))

@@ -264,7 +264,7 @@ func (p *Policy) askCommand(c tools.Call, f Facts) Verdict {
 		v.Why = "it writes to `" + (Grant{Scope: Scope{Dir: f.Dir}}).show(f.changes.shared[0]) + "`, which has several names or is a pipe or a device"
 	}
 	if !v.Access.Outside && f.Command.Traits&command.Destroys != 0 {
-		v.Warning = strings.TrimSuffix(strings.TrimPrefix(v.Warning+"; "+f.changes.removal.note(v.Warning), "; "), "; ")
+		v.Warning = strings.TrimSuffix(strings.TrimPrefix(v.Warning+"; "+f.changes.note(v.Warning), "; "), "; ")
 	}
 	switch {
 	case f.unsearched:

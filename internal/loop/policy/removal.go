@@ -39,9 +39,8 @@ type changes struct {
 // whether undo could restore it. It only serves the dialog: the sandbox limits commands that nobody
 // approved.
 type removal struct {
-	recorded bool // undo records what the command changes
-	partial  bool // the text does not show all files
-	sizes    sizes
+	partial bool // the text does not show all files
+	sizes   sizes
 	// lost is what undo cannot restore, each with the reason, for the user: "data.db (3.0
 	// GB): it is larger than 64 MB".
 	lost []string
@@ -53,9 +52,10 @@ type sizes map[string]string
 
 // note returns how far undo can restore what a command deletes or overwrites, as a part of a warning
 // that already says the text before; empty if that is not known.
-func (r removal) note(before string) string {
+func (c changes) note(before string) string {
+	r := c.removal
 	switch more := len(r.lost) - maxLost; {
-	case !r.recorded:
+	case !c.recorded:
 		return ""
 	case len(r.lost) == 1 && strings.Contains(before, r.lost[0]):
 		return "cannot be undone"
@@ -87,7 +87,7 @@ func (p Paths) lookAtChanges(ctx context.Context, f *Facts, dir string, in borde
 			f.changes.gitDirs = append(f.changes.gitDirs, path)
 		}
 	}
-	s := removalScan{removal: removal{recorded: f.changes.recorded, sizes: sizes{}}, dir: dir, in: in, paths: p, until: time.Now().Add(maxScanTime)}
+	s := removalScan{removal: removal{sizes: sizes{}}, recorded: f.changes.recorded, dir: dir, in: in, paths: p, until: time.Now().Add(maxScanTime)}
 	for i := range f.Command.Parts {
 		part := &f.Command.Parts[i]
 		for _, path := range part.Writes {
@@ -117,13 +117,14 @@ func (p Paths) lookAtChanges(ctx context.Context, f *Facts, dir string, in borde
 // removalScan looks at the files that a command deletes or overwrites.
 type removalScan struct {
 	removal
-	dir     string // of the command
-	in      borders
-	paths   Paths
-	until   time.Time
-	scanned int   // entries
-	bytes   int64 // of the files that would be copied
-	kept    int64 // bytes of the files that would be kept without a copy
+	recorded bool   // as in changes
+	dir      string // of the command
+	in       borders
+	paths    Paths
+	until    time.Time
+	scanned  int   // entries
+	bytes    int64 // of the files that would be copied
+	kept     int64 // bytes of the files that would be kept without a copy
 }
 
 // lose adds something that undo cannot restore.

@@ -36,12 +36,13 @@ func (p Place) topLevel() []part {
 		return nil
 	}
 	var dirs, builds, others []string
+	known := buildFiles()
 	for _, e := range entries {
 		switch name := e.Name(); {
 		case name == ".git":
 		case e.IsDir() || e.Type()&fs.ModeSymlink != 0 && isDir(filepath.Join(p.Dir, name)):
 			dirs = append(dirs, word(name)+"/")
-		case slices.Contains(buildFiles(), name):
+		case slices.Contains(known, name):
 			builds = append(builds, name)
 		default:
 			others = append(others, name)

@@ -3,6 +3,7 @@ package list
 import (
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
@@ -138,19 +139,10 @@ func (f *Field) line(width int) (text string, cursor int) {
 	}
 	before, after := ink.SanitizeLine(string(f.before)), ink.SanitizeLine(string(f.after))
 	for lipgloss.Width(before) > max(width-1, 0) {
-		_, before, _ = cutRune(before)
+		_, n := utf8.DecodeRuneInString(before)
+		before = before[n:]
 	}
 	return before + after, lipgloss.Width(before)
-}
-
-// cutRune returns the first character of s and the rest.
-func cutRune(s string) (first, rest string, ok bool) {
-	for i := range s {
-		if i > 0 {
-			return s[:i], s[i:], true
-		}
-	}
-	return s, "", s != ""
 }
 
 // Lines implements Overlay.

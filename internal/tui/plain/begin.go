@@ -1,6 +1,8 @@
 package plain
 
 import (
+	"strings"
+
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/screen"
@@ -58,17 +60,7 @@ func (p *front) help() {
 
 // topics prints the names of the help topics, a line for each group.
 func (p *front) topics() {
-	group, line := "", ""
-	for _, t := range p.session.Options.Manual.Topics {
-		if t.Group != group {
-			if line != "" {
-				p.print(line)
-			}
-			group, line = t.Group, "  topics, "+t.Group+":"
-		}
-		line += " " + t.Name
-	}
-	if line != "" {
-		p.print(line)
+	for _, g := range p.session.Options.Manual.Groups {
+		p.print("  topics, " + g.Name + ": " + strings.Join(g.Topics, " "))
 	}
 }

@@ -9,15 +9,16 @@ import (
 
 // Manual holds the help topics of the program.
 type Manual struct {
-	// Topics are in the order in which to read them. Those of a group are next to each
-	// other.
-	Topics []Topic
+	Groups []TopicGroup // in the order in which to read them
 	// Text returns the Markdown of a topic; empty if there is none with this name.
 	Text func(topic string) string
 }
 
-// Topic is a help topic.
-type Topic struct{ Group, Name, Summary string }
+// TopicGroup is a group of topics.
+type TopicGroup struct {
+	Name   string
+	Topics []string
+}
 
 // Passage is a line of a topic, or the beginning of one.
 type Passage struct {
@@ -34,8 +35,8 @@ func (m Manual) Has(topic string) bool { return slices.Contains(m.Names(), topic
 // Names returns the names of the topics.
 func (m Manual) Names() []string {
 	var names []string
-	for _, t := range m.Topics {
-		names = append(names, t.Name)
+	for _, g := range m.Groups {
+		names = append(names, g.Topics...)
 	}
 	return names
 }
@@ -50,17 +51,17 @@ func (m Manual) Search(words string) []Passage {
 	}
 	var found []ranked
 	all := searched(words)
-	for _, t := range m.Topics {
-		for _, b := range blocks(m.Text(t.Name)) {
+	for _, topic := range m.Names() {
+		for _, b := range blocks(m.Text(topic)) {
 			line, ok := b.match(all)
 			if !ok {
 				continue
 			}
-			p := Passage{Topic: t.Name, Heading: b.heading, Line: b.line + line, Text: unmarked(b.lines[line]), Words: slices.MaxFunc(all, func(a, b string) int { return len(a) - len(b) })}
+			p := Passage{Topic: topic, Heading: b.heading, Line: b.line + line, Text: unmarked(b.lines[line]), Words: slices.MaxFunc(all, func(a, b string) int { return len(a) - len(b) })}
 			if strings.Contains(strings.ToLower(p.Text), strings.ToLower(words)) {
 				p.Words = strings.ToLower(words)
 			}
-			found = append(found, ranked{p, b.rank(t.Name, all)})
+			found = append(found, ranked{p, b.rank(topic, all)})
 		}
 	}
 	slices.SortStableFunc(found, func(a, b ranked) int { return a.rank - b.rank })

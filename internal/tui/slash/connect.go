@@ -427,7 +427,7 @@ func (c *Connect) choosePlaceAgain() tea.Cmd {
 func (c *Connect) chooseModel() tea.Cmd {
 	intro := c.tested.Note
 	if c.tested.Problem != "" {
-		intro = "Not tested with success: " + c.tested.Problem
+		intro = "The test failed: " + c.tested.Problem
 	}
 	u := c.menu("select a model", intro)
 	u.None, u.Hint, u.Back = "No matching model. Type the name of any model.", "type to search · enter select · esc close", nil

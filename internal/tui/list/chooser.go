@@ -234,7 +234,7 @@ func (c *Chooser) Draw(p Page) ([]string, *tea.Cursor) {
 	lines := append([]string{c.St.Dim.Render(ink.Spread(briefly(p.Head, c.Width), p.Right, c.Width))}, c.intro()...)
 	filterAt := len(lines)
 	lines = append(lines, ink.Truncate(c.St.Cyan.Render(ink.MarkUser)+" "+filter, c.Width), "")
-	for i := c.top; i < c.count && i < c.top+c.room(); i++ {
+	for i, end := c.top, min(c.count, c.top+c.room()); i < end; i++ {
 		lines = append(lines, p.Row(i))
 	}
 	if c.count == 0 {

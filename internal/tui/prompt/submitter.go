@@ -74,8 +74,8 @@ func (p *submitter) submit() tea.Cmd {
 	return nil
 }
 
-// word returns the slash command that a prompt of one word means, as in a shell: to quit while
-// nothing runs, and to undo while no model is connected that could understand it.
+// word returns the slash command that a prompt of one word means: to quit, as in a shell, and to
+// undo or to connect while there is no model that could understand the word.
 func (p *submitter) word(text string) (name string, ok bool) {
 	switch strings.ToLower(strings.TrimSpace(text)) {
 	case "quit", "exit", ":q":

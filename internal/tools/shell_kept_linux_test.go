@@ -150,7 +150,9 @@ func TestJobsKeepFilesInEachTurn(t *testing.T) {
 			runtime.Gosched()
 		}
 	}
-	if got := c.paths(store); got != "a a" {
+	// The supervisor may still be answering the call of the first turn when the second one begins:
+	// then it keeps the state at the beginning, too.
+	if got := c.paths(store); got != "a a" && got != "a a a" {
 		t.Errorf("kept %q", got)
 	}
 }

@@ -169,6 +169,7 @@ func (s *shellTool) run(ctx context.Context, a shellArgs, at location, ok Approv
 		return Result{}, err
 	}
 	c := s.approved(a.Command, at, ok)
+	c.Checks = true
 	c.Max, c.Quiet = time.Duration(a.Timeout)*time.Second, time.Duration(a.Quiet)*time.Second
 	c.Progress, c.Force = ok.Progress, ok.Force
 	leave, err := s.Gate.pass(ctx, ok.Access)
@@ -339,9 +340,10 @@ func (o commandOutcome) result() Result {
 		r.References = append(r.References, fullOutputNote(o.Result), end)
 	case o.why == shell.Ended && o.Code >= 0:
 		r.ExitCode = &o.Code
-		if len(o.Codes) == len(pipeline.Names(o.Command)) {
+		if len(o.Codes) == len(pipeline.Parts(o.Command)) {
 			r.Codes = o.Codes
 		}
+		r.Ended = o.Checks
 	}
 	return r
 }
@@ -381,21 +383,34 @@ func (o commandOutcome) noMatch() string {
 	return ""
 }
 
-// failedParts names the parts of the pipeline with which the command ended that failed, except for
-// the last one, whose exit code is that of the command. A part that wrote more than the next one read
-// did not fail.
-func (o commandOutcome) failedParts() (text string) {
+// maxFailed limits how many failed parts of a command the result names.
+const maxFailed = 5
+
+// failedParts names the checks of the command that failed, and the other parts of the pipeline with
+// which it ended, except for a part whose exit code is certainly that of the command. A part that
+// wrote more than the next one read did not fail.
+func (o commandOutcome) failedParts() string {
 	const sigpipe = 128 + 13
-	names := pipeline.Names(o.Command)
-	if len(names) != len(o.Codes) {
-		return ""
-	}
-	for i, name := range names[:max(len(names)-1, 0)] {
-		if code := o.Codes[i]; code != 0 && code != sigpipe {
-			text += fmt.Sprintf("; %s: exit %d", name, code)
+	var failed []string
+	reported := map[int]bool{}
+	last := pipeline.Final(o.Command)
+	for _, e := range o.Checks {
+		reported[e.At] = true
+		if e.Code != 0 && e.Code != sigpipe && (e.At != last || e.Code != o.Code) {
+			failed = append(failed, fmt.Sprintf("; %s: exit %d", phrase.Clip(e.Name, maxTitle), e.Code))
 		}
 	}
-	return text
+	if parts := pipeline.Parts(o.Command); len(parts) == len(o.Codes) {
+		for i, p := range parts[:max(len(parts)-1, 0)] {
+			if code := o.Codes[i]; code != 0 && code != sigpipe && !reported[p.At] {
+				failed = append(failed, fmt.Sprintf("; %s: exit %d", p.Name, code))
+			}
+		}
+	}
+	if more := len(failed) - maxFailed; more > 0 {
+		failed = append(failed[:maxFailed], fmt.Sprintf("; %d more failed", more))
+	}
+	return strings.Join(failed, "")
 }
 
 // fullOutputNote returns a note on the file with the complete output, if the

@@ -16,6 +16,7 @@ import (
 	"agent/internal/llm"
 	"agent/internal/tools/git"
 	"agent/internal/tools/intake"
+	"agent/internal/tools/shell/checks"
 	"agent/internal/tools/snapshot"
 	"agent/internal/tools/workspace"
 )
@@ -191,6 +192,8 @@ type Result struct {
 	// Codes are the exit codes of the parts of the pipeline with which a finished command ended; nil
 	// if they are unknown.
 	Codes []int
+	// Ended are the checks in a finished command, as far as they reported their exit codes.
+	Ended []checks.Ended
 	// Job is the number of the background job that the command became; 0 for none.
 	Job int
 	// EndsTurn is set if the model has nothing left to do until the user replies. The

@@ -19,6 +19,7 @@ import (
 	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 	"agent/internal/tools"
+	"agent/internal/tools/shell/checks"
 )
 
 const (
@@ -56,8 +57,7 @@ type command struct {
 // run is a run of a check.
 type run struct {
 	event.CheckRun
-	proof proof
-	part  int // see check
+	check check
 	began int
 	job   int      // its background job; 0 if it is none
 	own   *command // that it is a part of; nil if that changes no files
@@ -114,7 +114,7 @@ func (l *Ledger) begin(agent string, in tools.Info, c tools.Call) (*command, []*
 		for _, k := range s.checks {
 			r := &run{CheckRun: event.CheckRun{
 				Kind: k.kind, Command: phrase.Clip(k.command, maxText), Dir: l.relative(k.dir, k.where), Outcome: event.CheckRunning, Began: l.now(), Agent: agent,
-			}, proof: k.proof, part: k.part, began: l.clock, own: at, after: k.after}
+			}, check: k, began: l.clock, own: at, after: k.after}
 			if in.Step == 0 {
 				r.By = event.ByUser
 			}
@@ -144,8 +144,45 @@ func (l *Ledger) end(at *command, runs []*run, r tools.Result, err error, stoppe
 		case r.Job == 0:
 			c.finish(r.ExitCode, how)
 			c.finishPart(r.Codes)
+			l.addReported(c, r.Ended)
 		}
 	}
+}
+
+// addReported sets the outcome of a run from the exit codes that it reported. A check that ran several
+// times, as in a loop, becomes several runs.
+func (l *Ledger) addReported(c *run, ended []checks.Ended) {
+	if c.check.silent {
+		return
+	}
+	first := *c
+	at := slices.Index(l.checks, c)
+	n := 0
+	for _, e := range ended {
+		if e.At != c.check.at {
+			continue
+		}
+		if n > 0 {
+			next := first
+			c = &next
+			l.checks = slices.Insert(l.checks, at+n, c)
+		}
+		n++
+		c.Command, c.Dir = phrase.Clip(e.Text, maxText), l.relative(e.Dir, "")
+		c.Code = &e.Code
+		c.Outcome, c.Why = reported(e.Code)
+	}
+}
+
+// reported returns how a check ended that itself exited with code.
+func reported(code int) (event.CheckOutcome, string) {
+	switch code - 128 {
+	case 13: // SIGPIPE: it wrote more than the next part read
+		return event.CheckRan, whyPipe
+	case 1, 2, 3, 9, 15: // SIGHUP, SIGINT, SIGQUIT, SIGKILL, SIGTERM
+		return event.CheckInterrupted, ""
+	}
+	return proof{zero: true, fail: true, runs: true}.outcome(code)
 }
 
 // finish sets the outcome of a run. Code is the exit code of its command; without
@@ -156,19 +193,19 @@ func (c *run) finish(code *int, how string) {
 		c.Outcome, c.Why = event.CheckInterrupted, how
 		return
 	}
-	c.Outcome, c.Why = c.proof.outcome(*code)
+	c.Outcome, c.Why = c.check.proof.outcome(*code)
 }
 
 // finishPart sets the outcome of a run that was a part of a pipeline, from the exit codes of all
 // parts. Without them the outcome stays. A part that wrote more than the next one read proves nothing.
 func (c *run) finishPart(codes []int) {
 	const sigpipe = 128 + 13
-	if c.part == 0 || c.part > len(codes) || codes[c.part-1] == sigpipe {
+	part := c.check.part
+	if part == 0 || part > len(codes) || codes[part-1] == sigpipe {
 		return
 	}
-	whole := proof{zero: true, fail: true, runs: true}
-	c.Code = &codes[c.part-1]
-	c.Outcome, c.Why = whole.outcome(*c.Code)
+	c.Code = &codes[part-1]
+	c.Outcome, c.Why = reported(*c.Code)
 }
 
 // Exit codes of a shell that cannot run a program.
@@ -199,12 +236,12 @@ func (l *Ledger) addConfigured(agent string, all []tools.Checked) {
 		c := &run{CheckRun: event.CheckRun{
 			Kind: event.CheckOther, Command: phrase.OneLine(k.Command, maxText), Report: lastLine(k.Output),
 			Began: k.Began, By: event.ByConfiguration, Agent: agent,
-		}, began: l.clock, proof: proof{zero: true, fail: true, runs: true}}
+		}, began: l.clock, check: check{proof: proof{zero: true, fail: true, runs: true}}}
 		s := recognize(k.Command, l.dir)
 		if len(s.checks) == 1 {
 			c.Kind = s.checks[0].kind
 			if s.checks[0].proof.why == whyNoProof {
-				c.proof = s.checks[0].proof
+				c.check.proof = s.checks[0].proof
 			}
 		}
 		if s.changes {
@@ -277,7 +314,7 @@ func (l *Ledger) evidence() *event.Evidence {
 	}
 	news := e.Edited > 0
 	for i, c := range l.checks {
-		if slices.ContainsFunc(l.checks[i+1:], c.same) {
+		if slices.ContainsFunc(l.checks[i+1:], c.replacedBy) {
 			continue // it ran again
 		}
 		news = news || c.began > l.from || c.Outcome != event.CheckRunning
@@ -289,11 +326,6 @@ func (l *Ledger) evidence() *event.Evidence {
 	e.Omitted = max(len(e.Checks)-maxChecks, 0)
 	e.Checks = e.Checks[e.Omitted:]
 	return e
-}
-
-// same reports whether two runs are of the same check.
-func (c *run) same(o *run) bool {
-	return c.Kind == o.Kind && c.Command == o.Command && c.Dir == o.Dir && c.Agent == o.Agent
 }
 
 // since returns a run with what was changed since it began.

@@ -7,8 +7,9 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"agent/internal/loop/bash"
+	"agent/internal/bash"
 	"agent/internal/loop/event"
+	"agent/internal/tools/shell/checks"
 	"agent/internal/tools/shell/pipeline"
 )
 
@@ -31,6 +32,9 @@ type check struct {
 	proof   proof
 	// after is set if the script may change files while or after the check runs.
 	after bool
+	at    int // offset in the script of its command, in bytes
+	// silent is set if its exit code says nothing.
+	silent bool
 	// part is the number, from 1, of the part that the check is in the pipeline with which the script
 	// ends; 0 if it is none, or if its exit code says nothing.
 	part int
@@ -61,6 +65,7 @@ const (
 	whyNoProof    = "its exit code says nothing"
 	whyNegated    = "its exit code is negated"
 	whyBackground = "started in the background"
+	whyPipe       = "the next part of the pipe did not read all of its output"
 	whyExit       = "the command may have exited before"
 )
 
@@ -75,7 +80,7 @@ func recognize(line, dir string) script {
 	}
 	r := reader{line: parsed, dir: dir, last: pipeline.Last(parsed.File)}
 	p := proof{zero: true, fail: true, runs: true}
-	if r.redefines() {
+	if checks.Redefines(parsed) {
 		p = none(whyChanged)
 	}
 	r.list(parsed.File.Stmts, p)
@@ -171,7 +176,9 @@ func (r *reader) command(c syntax.Command, p proof) {
 		r.inside(c, p)
 	default:
 		r.inside(c, none(whyCompound))
-		r.dir, r.where = "", ""
+		if r.changesDir(c) {
+			r.dir, r.where = "", ""
+		}
 	}
 }
 
@@ -266,7 +273,7 @@ func (r *reader) call(c *syntax.CallExpr, p proof) {
 
 // simple reads a simple command.
 func (r *reader) simple(c *syntax.CallExpr, p proof) {
-	words := r.words(c)
+	words := checks.Words(r.line, c)
 	if len(words) == 0 {
 		return
 	}
@@ -285,22 +292,22 @@ func (r *reader) simple(c *syntax.CallExpr, p proof) {
 	for _, a := range c.Assigns {
 		assigned = assigned || a.Name != nil && strings.Contains(strings.ToUpper(a.Name.Value), "UPDATE")
 	}
-	kind, how := classify(unwrapped(words))
+	kind, how := checks.Classify(checks.Unwrapped(words))
 	if kind == "" {
-		if !readOnly(unwrapped(words)) {
+		if !readOnly(checks.Unwrapped(words)) {
 			r.change()
 		}
 		return
 	}
 	switch {
-	case how.other:
+	case how.Other:
 		p = none(whyReplaced)
-	case how.ignores:
+	case how.Ignores:
 		p.zero, p.why = false, whyNoProof
 	}
-	at := check{kind: kind, command: r.source(c), dir: r.dir, where: r.where, proof: p, after: how.writes || assigned, part: r.part}
-	if how.other || how.ignores || p.why == whyChanged {
-		at.part = 0
+	at := check{kind: event.CheckKind(kind), command: r.source(c), at: int(c.Pos().Offset()), dir: r.dir, where: r.where, proof: p, after: how.Writes || assigned, part: r.part}
+	if how.Other || how.Ignores || p.why == whyChanged {
+		at.part, at.silent = 0, true
 	}
 	r.checks = append(r.checks, at)
 	r.changes = r.changes || at.after
@@ -355,7 +362,7 @@ func (r *reader) trivial(s *syntax.Stmt) bool {
 	if !ok || len(s.Redirs) > 0 || s.Negated {
 		return false
 	}
-	words := r.words(c)
+	words := checks.Words(r.line, c)
 	if len(words) == 0 || words[0] == "" {
 		return false
 	}

@@ -7,7 +7,8 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"agent/internal/loop/bash"
+	"agent/internal/bash"
+	"agent/internal/tools/shell/checks"
 )
 
 // changeDir returns the directory after cd; empty if it is not known.
@@ -23,15 +24,21 @@ func changeDir(dir string, words []string) string {
 	return filepath.Join(dir, words[1])
 }
 
-// words returns the words of a command. A word that depends on an expansion is empty.
-func (r *reader) words(c *syntax.CallExpr) []string {
-	words := make([]string, len(c.Args))
-	for i, arg := range c.Args {
-		if w := r.line.Word(arg); w.Kind != bash.Unknown {
-			words[i] = w.Text
+// changesDir reports whether a statement may change the directory of the shell.
+func (r *reader) changesDir(n syntax.Node) (yes bool) {
+	syntax.Walk(n, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Subshell, *syntax.CmdSubst:
+			return false
+		case *syntax.FuncDecl:
+			yes = true
+		case *syntax.CallExpr:
+			words := checks.Words(r.line, n)
+			yes = yes || len(words) > 0 && slices.Contains([]string{"", "cd", "pushd", "popd", "eval", "source", "."}, words[0])
 		}
-	}
-	return words
+		return !yes
+	})
+	return yes
 }
 
 // writes reports whether a redirection may write to a file.
@@ -64,7 +71,7 @@ func (r *reader) exits(s *syntax.Stmt) int {
 		if !ok {
 			return true
 		}
-		words := r.words(c)
+		words := checks.Words(r.line, c)
 		if len(words) == 0 {
 			return true
 		}
@@ -98,37 +105,4 @@ func triggersExit(s *syntax.Stmt) bool {
 func fails(s *syntax.Stmt) bool {
 	c, ok := s.Cmd.(*syntax.CallExpr)
 	return ok && !s.Negated && len(c.Args) == 1 && c.Args[0].Lit() == "false"
-}
-
-// variables choose the programs that a command runs, or add options to them.
-var variables = []string{"PATH", "BASH_ENV", "LD_PRELOAD", "GOROOT", "GOFLAGS", "MAKEFLAGS", "PYTEST_ADDOPTS"}
-
-// setsVariable reports whether a word of a command may set one of the variables:
-// "PATH=bin" after env, or PATH after read or unset.
-func setsVariable(word string) bool {
-	name, _, _ := strings.Cut(word, "=")
-	return slices.Contains(variables, strings.TrimSuffix(name, "+"))
-}
-
-// redefines reports whether the script gives its words or its exit code another
-// meaning.
-func (r *reader) redefines() (yes bool) {
-	syntax.Walk(r.line.File, func(n syntax.Node) bool {
-		switch n := n.(type) {
-		case *syntax.FuncDecl:
-			yes = true
-		case *syntax.Assign:
-			yes = yes || n.Name != nil && slices.Contains(variables, n.Name.Value)
-		case *syntax.CallExpr:
-			if words := r.words(n); len(words) > 0 {
-				switch words[0] {
-				case "alias", "trap", "eval", "enable", "hash", "shopt", "kill":
-					yes = true
-				}
-				yes = yes || slices.ContainsFunc(words, setsVariable)
-			}
-		}
-		return !yes
-	})
-	return yes
 }

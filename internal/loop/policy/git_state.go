@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"agent/internal/loop/bash"
+	"agent/internal/bash"
 	"agent/internal/loop/policy/command"
 	"agent/internal/tools/git"
 )

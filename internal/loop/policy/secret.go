@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync"
 
-	"agent/internal/loop/bash"
+	"agent/internal/bash"
 	"agent/internal/loop/policy/command"
 	"agent/internal/realpath"
 	"agent/internal/tools/protect"

@@ -62,7 +62,7 @@ func Start(c Command) (started *Running, err error) {
 	r.closeForce = sync.OnceFunc(func() { close(r.force) })
 	var line string
 	var env []string
-	r.tracker, line, env = track(c.Line, environment(c.Env, c.Dir, c.Limits))
+	r.tracker, line, env = track(c, environment(c.Env, c.Dir, c.Limits))
 	if p := c.Limits.Sandbox; p != nil && r.tracker != nil {
 		writes := *p
 		writes.Write = append(slices.Clone(p.Write), r.tracker.tmp)
@@ -114,7 +114,7 @@ func (r *Running) supervise() {
 // record sets the result.
 func (r *Running) record() {
 	e := Result{Took: time.Since(r.began)}
-	e.Dir, e.Codes = r.tracker.end()
+	e.Dir, e.Codes, e.Checks = r.tracker.end()
 	e.Code, e.Ended = r.process.exitStatus()
 	select {
 	case <-r.process.Done:

@@ -28,6 +28,7 @@ import (
 	"os"
 	"time"
 
+	"agent/internal/tools/shell/checks"
 	"agent/internal/tools/shell/supervisor"
 	"agent/internal/tools/snapshot"
 )
@@ -67,6 +68,8 @@ type Command struct {
 	// it; 0 means DefaultProcesses.
 	Processes int
 
+	// Checks makes the tests, builds and other checks of a line for bash report their exit codes.
+	Checks bool
 	// Snapshot says which files to keep while the command runs; nil for none. It needs a
 	// sandbox.
 	Snapshot *snapshot.Order
@@ -115,6 +118,7 @@ type Result struct {
 	Took   time.Duration
 	Dir    string // directory of the shell at its end; "" if unknown
 	Codes  []int  // exit codes of the parts of the last pipeline of bash; nil if unknown
+	Checks []checks.Ended
 
 	Why  Reason // why Run stopped it
 	Left bool   // processes outlived the shell and were killed

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"agent/internal/scratch"
+	"agent/internal/tools/shell/checks"
 )
 
 var changesDir = pattern(`(^|[^\w.-])(cd|pushd|popd)($|[^\w.-])`)
@@ -20,19 +21,27 @@ func ChangesDir(line string) bool { return changesDir().MatchString(line) }
 // maxDir limits the length of a report that is read, in bytes.
 const maxDir = 64 << 10
 
-// tracker reports the final directory of a shell, and the exit codes of the last pipeline of bash.
-// A nil tracker reports none.
-type tracker struct{ tmp string }
+// tracker reports the final directory of a shell, and for bash the exit codes of the last pipeline
+// and of the checks. A nil tracker reports none.
+type tracker struct {
+	tmp     string
+	watched *checks.Watched
+}
 
 // track makes the shell that runs line report its final directory, if line may change it, and exit
-// codes if it has a pipe. It returns the line and environment to use. The report is an EXIT
-// trap. For bash it is set through BASH_ENV and invisible to the line; for other
+// codes if it has a pipe or, with watch, checks. It returns the line and environment to use. The
+// report is an EXIT trap. For bash it is set through BASH_ENV and invisible to the line; for other
 // shells it is prepended to the line. It does not run if the line replaces the
 // shell or sets its own EXIT trap.
-func track(line string, env []string) (*tracker, string, []string) {
+func track(c Command, env []string) (*tracker, string, []string) {
+	line := c.Line
 	bash := filepath.Base(Program()) == "bash"
 	pipes := bash && strings.Contains(strings.ReplaceAll(line, "||", ""), "|")
-	if runtime.GOOS == "windows" || !ChangesDir(line) && !pipes {
+	var watched *checks.Watched
+	if bash && c.Checks && runtime.GOOS != "windows" {
+		watched = checks.Find(line, c.Dir, env)
+	}
+	if runtime.GOOS == "windows" || !ChangesDir(line) && !pipes && watched == nil {
 		return nil, line, env
 	}
 	tmp, err := scratch.MkdirTemp("agent-")
@@ -43,12 +52,18 @@ func track(line string, env []string) (*tracker, string, []string) {
 	if strings.ContainsAny(tmp, "'\"$`\\\n") {
 		return f, line, env
 	}
-	report := "set +x; "
-	if ChangesDir(line) {
-		report += fmt.Sprintf(`command pwd -P >|"%s" || :; `, f.file("dir"))
+	if f.watched = watched; watched != nil {
+		line = watched.Line(Program(), f.file("checks"))
 	}
+	var report string
+	if ChangesDir(c.Line) {
+		report = fmt.Sprintf(`command pwd -P >|"%s" || :; `, f.file("dir"))
+	}
+	report = "set +x; " + report
 	if pipes { // the first command still sees them
 		report = fmt.Sprintf(`command printf %%s "${PIPESTATUS[*]}" >|"%s"; `, f.file("codes")) + report
+	} else if !ChangesDir(c.Line) {
+		return f, line, env
 	}
 	trap := "trap '{ " + report + "} 2>/dev/null' EXIT; "
 	if !bash {
@@ -63,22 +78,23 @@ func track(line string, env []string) (*tracker, string, []string) {
 
 func (f *tracker) file(name string) string { return filepath.Join(f.tmp, name) }
 
-// end returns the final directory, or "" if it is unknown, and the exit codes of the last pipeline;
-// nil if they are unknown. It removes the temporary files.
-func (f *tracker) end() (dir string, codes []int) {
+// end returns the final directory, or "" if it is unknown, the exit codes of the last pipeline, nil
+// if they are unknown, and the checks that ended. It removes the temporary files.
+func (f *tracker) end() (dir string, codes []int, ended []checks.Ended) {
 	if f == nil {
-		return "", nil
+		return "", nil, nil
 	}
 	defer os.RemoveAll(f.tmp)
+	ended = f.watched.Read(f.read("checks"))
 	dir = strings.TrimSuffix(f.read("dir"), "\n")
 	for word := range strings.FieldsSeq(f.read("codes")) {
 		code, err := strconv.Atoi(word)
 		if err != nil {
-			return dir, nil
+			return dir, nil, ended
 		}
 		codes = append(codes, code)
 	}
-	return dir, codes
+	return dir, codes, ended
 }
 
 // read returns the content of a report; empty if there is none.

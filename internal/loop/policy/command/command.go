@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"agent/internal/loop/bash"
+	"agent/internal/bash"
 )
 
 // Env gives Judge access to the machine. Functions are required unless they may be nil.

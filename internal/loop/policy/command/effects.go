@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"agent/internal/loop/bash"
+	"agent/internal/bash"
 )
 
 //go:embed effects.txt

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"agent/internal/loop/bash"
+	"agent/internal/bash"
 )
 
 // gitEffects judges arguments of git that the table cannot express.

@@ -6,7 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"agent/internal/loop/bash"
+	"agent/internal/bash"
 )
 
 // Limits of a line. A line that exceeds one of them needs approval. The parser has no

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"agent/internal/loop/bash"
+	"agent/internal/bash"
 )
 
 // tools are programs whose first argument is no subcommand.

@@ -7,7 +7,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"agent/internal/loop/bash"
+	"agent/internal/bash"
 )
 
 // Script returns the line as a script for bash, with every word in single quotes and

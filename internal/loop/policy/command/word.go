@@ -6,7 +6,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"agent/internal/loop/bash"
+	"agent/internal/bash"
 )
 
 // expand replaces the pattern of a wildcard by the files that match it. It reports

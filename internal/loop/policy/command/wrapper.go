@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync"
 
-	"agent/internal/loop/bash"
+	"agent/internal/bash"
 )
 
 // unwrap judges the command that the program of p runs. The result only adds traits.

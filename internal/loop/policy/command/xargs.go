@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync"
 
-	"agent/internal/loop/bash"
+	"agent/internal/bash"
 )
 
 // ReadsOptions reports whether p runs a program through xargs or parallel that could take

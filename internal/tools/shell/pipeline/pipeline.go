@@ -3,12 +3,14 @@
 package pipeline
 
 import (
-	"regexp"
+	"cmp"
 	"slices"
 	"strings"
-	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"agent/internal/bash"
+	"agent/internal/tools/shell/checks"
 )
 
 // Last returns the parts of the pipeline with which a script ends, at least two. It returns nil if
@@ -72,20 +74,56 @@ func leavesEarly(f *syntax.File) bool {
 	return found
 }
 
-// Names returns a name for each part of the pipeline with which a script ends, such as "go test";
-// nil if it ends with another command or cannot be parsed.
-func Names(script string) (names []string) {
+// Part is a part of a pipeline.
+type Part struct {
+	Name string // a short name, such as "go test"
+	At   int    // offset in the script, in bytes
+}
+
+// Parts returns the parts of the pipeline with which a script ends; nil if it ends with another
+// command or cannot be parsed.
+func Parts(script string) (parts []Part) {
 	if !strings.Contains(script, "|") {
 		return nil
 	}
-	f, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(script), "")
+	line, err := bash.Parse(script)
 	if err != nil {
 		return nil
 	}
-	for _, s := range Last(f) {
-		names = append(names, name(s))
+	for _, s := range Last(line.File) {
+		p := Part{Name: "a part of the pipe", At: int(s.Pos().Offset())}
+		if c, ok := s.Cmd.(*syntax.CallExpr); ok {
+			p.At = int(c.Pos().Offset())
+			p.Name = cmp.Or(checks.Name(checks.Unwrapped(checks.Words(line, c))), p.Name)
+		}
+		parts = append(parts, p)
 	}
-	return names
+	return parts
+}
+
+// Final returns the offset of the simple command whose exit code is certainly that of a script if
+// both are equal: its last one, or that which ends the script because it failed. It is -1 if there is
+// none.
+func Final(script string) int {
+	line, err := bash.Parse(script)
+	if err != nil || len(line.File.Stmts) == 0 || leavesEarly(line.File) {
+		return -1
+	}
+	s := line.File.Stmts[len(line.File.Stmts)-1]
+	for !s.Negated && !s.Background {
+		switch c := s.Cmd.(type) {
+		case *syntax.CallExpr:
+			return int(c.Pos().Offset())
+		case *syntax.BinaryCmd:
+			if c.Op == syntax.OrStmt {
+				return -1
+			}
+			s = c.Y
+			continue
+		}
+		break
+	}
+	return -1
 }
 
 // Searches reports whether exit code 1 of a script can only be that of a search such as grep with
@@ -115,29 +153,12 @@ func program(s *syntax.Stmt) string {
 	if !ok || len(c.Args) == 0 {
 		return ""
 	}
-	if c.Args[0].Lit() == "git" {
-		return name(s)
+	words := make([]string, len(c.Args))
+	for i, w := range c.Args {
+		words[i] = w.Lit()
 	}
-	p := c.Args[0].Lit()
-	return p[strings.LastIndexByte(p, '/')+1:]
-}
-
-// subcommand matches a word that says what a program does, such as "test".
-var subcommand = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z][a-z:-]*$`) })
-
-// name returns the program of a statement, with its subcommand.
-func name(s *syntax.Stmt) string {
-	c, ok := s.Cmd.(*syntax.CallExpr)
-	if !ok || len(c.Args) == 0 {
-		return "a part of the pipe"
+	if words[0] == "git" {
+		return checks.Name(words)
 	}
-	out := c.Args[0].Lit()
-	out = out[strings.LastIndexByte(out, '/')+1:]
-	if out == "" {
-		return "a part of the pipe"
-	}
-	if len(c.Args) > 1 && subcommand().MatchString(c.Args[1].Lit()) {
-		out += " " + c.Args[1].Lit()
-	}
-	return out
+	return words[0][strings.LastIndexByte(words[0], '/')+1:]
 }

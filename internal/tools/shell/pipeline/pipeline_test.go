@@ -12,10 +12,11 @@ func TestNamesOfTheLastPipeline(t *testing.T) {
 		"go test ./... 2>&1 | tail -20":            "go test, tail",
 		"cd sub && go vet ./... | grep -v x | cat": "go vet, grep, cat",
 		"make |& head":                 "make, head",
-		"ls; npm run build | tee log":  "npm run, tee log",
+		"ls; npm run build | tee log":  "npm run build, tee log",
 		"(cd x && make) | tail":        "a part of the pipe, tail",
 		"$X | cat":                     "a part of the pipe, cat",
 		"/usr/bin/make test | tail -1": "make test, tail",
+		"timeout 60 go test | tail":    "go test, tail",
 		"a | b; c | d":                 "c, d",
 		"":                             "",
 		"go test ./...":                "",
@@ -28,7 +29,11 @@ func TestNamesOfTheLastPipeline(t *testing.T) {
 		"echo $(a | b)":                "",
 		"a | b ||":                     "",
 	} {
-		if got := strings.Join(pipeline.Names(script), ", "); got != want {
+		var names []string
+		for _, p := range pipeline.Parts(script) {
+			names = append(names, p.Name)
+		}
+		if got := strings.Join(names, ", "); got != want {
 			t.Errorf("%q: got %q, want %q", script, got, want)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"mvdan.cc/sh/v3/syntax"
 
-	"agent/internal/loop/bash"
+	"agent/internal/bash"
 )
 
 // parsed returns the words and the redirections of a simple command.

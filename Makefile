@@ -79,7 +79,7 @@ cases: SHELL := /bin/bash
 vim-cases:
 	$(GO) test -count=1 -v -run VimCases ./internal/tui/editor/text/vi -record 3000 -seed $(or $(SEED),1)
 
-## bench: run the benchmarks and print the table of speed; UPDATE=1 writes it into the help topic
+## bench: run the benchmarks and print the table of speed; UPDATE=1 writes it into internal/speed.md
 ## bench BASE=PROGRAM: compare the speed with another program, such as an older one; ROWS='start run' chooses rows, MOST=1.5 allows more, PAIRS=1 measures again only what is worse
 ## bench BASE_REV=REVISION: the same with the program of another revision
 ifneq ($(BASE)$(BASE_REV),)

@@ -35,7 +35,7 @@ func TestHelpTables(t *testing.T) {
 		{"models", "usage", usage(t, root, "models")}, {"tools", "usage", usage(t, root, "tool")},
 		{"protocol", "commands", vocabularyTable("command", event.Commands())}, {"protocol", "events", vocabularyTable("event", event.Durables())},
 		{"protocol", "previews", vocabularyTable("event", event.Previews())},
-		{"design", "packages", packageTable(t)},
+		{"../../../internal/design", "packages", packageTable(t)},
 		{"", "topics", topicTable()}, {"headless", "exit codes", exitCodeTable()}, {"configuration", "usage", usage(t, root, "config")}, {"headless", "usage", usage(t, root, "run")},
 		{"headless", "eval", usage(t, root, "eval")}, {"agents", "usage", usage(t, root, "agents")}, {"permissions", "usage", usage(t, root, "permit")}, {"editors", "usage", usage(t, root, "acp")},
 	} {

@@ -27,6 +27,8 @@ func readText(t *testing.T, path string) string {
 	return string(b)
 }
 
+const speedPage = "../../internal/speed.md"
+
 func TestDocumentationSize(t *testing.T) {
 	for _, f := range []struct {
 		path         string
@@ -39,6 +41,19 @@ func TestDocumentationSize(t *testing.T) {
 		if n := strings.Count(text, "\n"); n > f.lines || len(text) > f.bytes {
 			t.Errorf("%s has %d lines and %d bytes; the limits are %d and %d", f.path, n, len(text), f.lines, f.bytes)
 		}
+	}
+}
+
+// The topics stay short enough to be read. Generated tables do not count.
+func TestTopicsAreShort(t *testing.T) {
+	generated := regexp.MustCompile(`(?ms)^<!-- ([a-z ]+) -->\n.*?^<!-- /[a-z ]+ -->\n`)
+	lines := 0
+	for _, name := range help.Names() {
+		lines += strings.Count(generated.ReplaceAllString(readText(t, topicFile(name)), ""), "\n")
+	}
+	const limit = 3030
+	if lines > limit {
+		t.Errorf("the topics have %d lines; the limit is %d", lines, limit)
 	}
 }
 
@@ -89,7 +104,7 @@ func topicTable() string {
 
 // documents returns the paths of the README, AGENTS.md and the topics.
 func documents() []string {
-	paths := []string{"../../README.md", "../../AGENTS.md"}
+	paths := []string{"../../README.md", "../../AGENTS.md", "../../internal/design.md", speedPage}
 	for _, name := range help.Names() {
 		paths = append(paths, topicFile(name))
 	}
@@ -101,21 +116,36 @@ func TestDocumentationLinks(t *testing.T) {
 	for _, path := range documents() {
 		found := link.FindAllStringSubmatch(readText(t, path), -1)
 		for _, m := range found {
-			target, _, _ := strings.Cut(m[1]+m[2], "#")
+			target, heading, _ := strings.Cut(m[1]+m[2], "#")
 			if strings.Contains(target, "://") {
 				continue
 			}
-			if _, err := os.Stat(filepath.Join(filepath.Dir(path), filepath.FromSlash(target))); err != nil {
+			file := path
+			if target != "" {
+				file = filepath.Join(filepath.Dir(path), filepath.FromSlash(target))
+			}
+			if _, err := os.Stat(file); err != nil {
 				t.Errorf("%s: %v", path, err)
+			} else if heading != "" && !slices.Contains(headings(readText(t, file)), heading) {
+				t.Errorf("%s: no heading of %s is #%s", path, target, heading)
 			}
 		}
 	}
 }
 
+// headings returns the headings of Markdown in the form in which links name them.
+func headings(text string) (all []string) {
+	for _, m := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllStringSubmatch(text, -1) {
+		name := regexp.MustCompile(`[^a-z0-9 _-]`).ReplaceAllString(strings.ToLower(m[1]), "")
+		all = append(all, strings.ReplaceAll(name, " ", "-"))
+	}
+	return all
+}
+
 // Paths in code spans that begin with a directory of the repository exist, and
 // topics named by agent help TOPIC too. NAME is a placeholder.
 func TestDocumentationNames(t *testing.T) {
-	span := regexp.MustCompile("`((?:cmd|internal|testdata)/[^`*\\s]*|agent help [a-z]+)`")
+	span := regexp.MustCompile("`((?:cmd|internal|testdata)/[^`*\\s]*|agent help [a-z-]+)`")
 	for _, path := range documents() {
 		for _, m := range span.FindAllStringSubmatch(readText(t, path), -1) {
 			if strings.Contains(m[1], "NAME") {

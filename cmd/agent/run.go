@@ -52,10 +52,10 @@ last argument.
 
 There is no permission dialog: tool calls that need approval are denied, and the
 model gets the denial as the result. Use --allow RULE to allow some calls, --mode
-edits to allow file edits, or --mode all to allow everything except changes to
-protected paths, edits outside the working directory, and commands that delete
-data, write outside or use the network. With --input stream-json another program
-sends the prompts and approves the calls: see agent help protocol.
+auto to allow edits and sandboxed commands, or --mode all to allow everything except
+protected paths, edits and writes outside the working directory, and the network.
+With --input stream-json another program sends the prompts and approves the
+calls: see agent help protocol.
 
 ` + exit.CodesOf("run"),
 		Example: `  agent run "what does this project do?"

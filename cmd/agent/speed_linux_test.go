@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"agent/cmd/agent/help"
 )
 
 // measure is a row of the table: a measured quantity and its target.
@@ -75,9 +73,9 @@ func BenchmarkSpeed(b *testing.B) {
 	}
 }
 
-// The help topic has a row of each measure, without its goal.
-func TestSpeedTopicHasEveryMeasure(t *testing.T) {
-	text, _ := help.Text("speed")
+// The page for contributors has a row of each measure, without its goal.
+func TestSpeedPageHasEveryMeasure(t *testing.T) {
+	text := readText(t, speedPage)
 	for _, m := range measures {
 		if row := regexp.MustCompile(`\| ` + regexp.QuoteMeta(m.what) + ` \| [^|\n]+ \|\n`); !row.MatchString(text) {
 			t.Errorf("the row of %s is missing", m.name)
@@ -85,10 +83,9 @@ func TestSpeedTopicHasEveryMeasure(t *testing.T) {
 	}
 }
 
-// writeTable writes the table into the help topic.
+// writeTable writes the table into the page for contributors.
 func writeTable(b *testing.B, table string) {
-	path := topicFile("speed")
-	text, err := os.ReadFile(path)
+	text, err := os.ReadFile(speedPage)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -96,7 +93,7 @@ func writeTable(b *testing.B, table string) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	if err := os.WriteFile(path, []byte(out), 0o644); err != nil {
+	if err := os.WriteFile(speedPage, []byte(out), 0o644); err != nil {
 		b.Fatal(err)
 	}
 }

@@ -59,7 +59,7 @@ func (a *Agent) setWebSearch(c event.SetWebSearch) {
 	}
 	switch {
 	case !has:
-		a.rec.answer(c.Ref, name+" has no web search that agent can use. Connect an MCP server that searches instead: agent help web")
+		a.rec.answer(c.Ref, name+" has no web search that agent can use. Connect an MCP server that searches instead: agent help tools")
 	case now == searchWanted:
 		a.rec.answer(c.Ref, fmt.Sprintf("Web search is off until you approve it: the next prompt asks whether %s may search the web in this session. To approve it now, type /web on.", name))
 	case now == searchOn:

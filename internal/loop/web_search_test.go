@@ -57,7 +57,7 @@ func TestWebSearchNeedsApproval(t *testing.T) {
 		"wanted and allowed by a rule":        {wanted: true, rules: rule(policy.Allow), unattended: true, want: []bool{true}},
 		"wanted and denied by a rule":         {wanted: true, rules: rule(policy.Deny), want: []bool{false}},
 		"wanted and unattended":               {wanted: true, unattended: true, want: []bool{false}, notice: `Web search is off: without a user it needs the flag --allow "tool: web_search".`},
-		"no search":                           {none: true, rules: rule(policy.Allow), then: []event.SetWebSearch{{On: &on}}, want: []bool{false, false}, notice: "Connect an MCP server that searches instead: agent help web"},
+		"no search":                           {none: true, rules: rule(policy.Allow), then: []event.SetWebSearch{{On: &on}}, want: []bool{false, false}, notice: "Connect an MCP server that searches instead: agent help tools"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := script.New(script.Say("1"), script.Say("2"), script.Say("3"))

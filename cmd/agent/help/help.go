@@ -33,9 +33,12 @@ func Groups() []Group {
 			{"models", "providers, API keys, base URLs, proxies, fallbacks, cost"},
 			{"keys", "key bindings, the prompt editor, vim mode, the mouse"},
 			{"commands", "slash commands, shell commands, custom commands, flags"},
+			{"migrate", "coming from Claude Code, Codex, opencode: files, flags, settings, keys"},
+			{"troubleshooting", "agent doctor, and what to do if something does not work"},
 		}},
 		{"Safety", []Topic{
-			{"permissions", "permission modes, approving and rejecting, protected paths"},
+			{"permissions", "permission modes, approving and rejecting, always allow, plans"},
+			{"rules", "permission rules, protected paths, read-only commands, system policy"},
 			{"sandbox", "what commands can write, read and connect to"},
 			{"undo", "restore files that tools and commands changed, agent undo, agent diff"},
 			{"data", "files on disk, API keys, secrets in commands and models, deletion"},
@@ -43,9 +46,8 @@ func Groups() []Group {
 		{"Work", []Topic{
 			{"sessions", "continue, resume, fork, rewind, context window, search, export, inspect"},
 			{"instructions", "AGENTS.md, CLAUDE.md, imports, skills, /init, /memory"},
-			{"agents", "delegates, agent files, built-in agents, confirming a repository's agents"},
-			{"tools", "the tools a model can call, their limits, checks, web access"},
-			{"web", "the provider's web search, MCP servers that search, fetch"},
+			{"agents", "subagents (delegates), agent files, built-in agents, confirming a repository's agents"},
+			{"tools", "the tools a model can call, checks, evidence, web search, fetch"},
 			{"configuration", "the configuration file, all settings, system prompt, appearance"},
 		}},
 		{"Extend", []Topic{
@@ -59,9 +61,7 @@ func Groups() []Group {
 			{"editors", "agent acp: sessions in Zed, JetBrains and Neovim"},
 		}},
 		{"Project", []Topic{
-			{"design", "packages, data flow, libraries"},
 			{"reliability", "guarantees and figures: interrupts, crashes, disk errors, safety"},
-			{"speed", "measured latency, CPU time and memory"},
 		}},
 	}
 }

@@ -43,7 +43,7 @@ commands of the line, with what each does, and what decided: a rule, a standing
 permission, or the permission mode. With - the command is read from standard input.
 
 The exit code is 0 for every verdict. A program that is not installed is judged as
-if it were. Rules and modes: agent help permissions`,
+if it were. Modes: agent help permissions. Rules: agent help rules`,
 		Example: `  agent permit 'git push --force'
   agent permit --mode all 'rm -rf build && make'
   agent permit --allow 'command: go test' 'go test ./... | head'

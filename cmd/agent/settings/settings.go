@@ -43,12 +43,12 @@ type Settings struct {
 	Redact    *bool                     `json:"redact,omitempty" what:"replace API keys, tokens and private keys by placeholders in what the model gets, in sessions, exports and traces (default true); see agent help data"`
 	Sandbox   *bool                     `json:"sandbox,omitempty" what:"run the model's commands in a sandbox (default true); see agent help sandbox"`
 	MCP       MCP                       `json:"mcp,omitempty" what:"MCP servers, which give the model further tools; see agent help mcp"`
-	WebSearch bool                      `json:"web_search,omitempty" what:"offer the web search of the provider; each session asks for approval first (default false); see agent help web"`
+	WebSearch bool                      `json:"web_search,omitempty" what:"offer the web search of the provider; each session asks for approval first (default false); see agent help tools"`
 	Sessions  Sessions                  `json:"sessions,omitempty" what:"retention of sessions"`
 	Prompt
 	Trace
 	Screen
-	Permissions Permissions `json:"permissions,omitempty" what:"rules that allow calls, require approval or deny calls; see agent help permissions"`
+	Permissions Permissions `json:"permissions,omitempty" what:"rules that allow calls, require approval or deny calls; see agent help rules"`
 }
 
 // Limits holds the limits of a turn, a session and a reply.

@@ -33,7 +33,7 @@ func TestReportsDoNotChangeACommand(t *testing.T) {
 	dir := t.TempDir()
 	for _, line := range []string{
 		"go test 1; echo $?", "go test 0 && go vet 2 || echo no $?", "set -e; go test 3; echo never", "set -eu; go test 0; go vet 1 | cat; echo $? ${PIPESTATUS[*]}",
-		"go test 1 | go vet 2 | cat; echo ${PIPESTATUS[*]}", "set -o pipefail; go test 4 | cat; echo $?", "x=$(go test 1) || echo $x $?", "for i in 0 1 2; do go test $i || break; done; echo $i $?",
+		"go test 1 | { cat; go vet 2; } | cat; echo ${PIPESTATUS[*]}", "set -o pipefail; go test 4 | cat; echo $?", "x=$(go test 1) || echo $x $?", "for i in 0 1 2; do go test $i || break; done; echo $i $?",
 		"if ! go test 1; then echo failed; fi; go test 0", "(cd / && go test 1); pwd", "echo text | go test cat; cat <<E\n$(go test 0)\nE", "go test cat <<'E'\ntext $x\nE\necho $?",
 		"go test env; echo", "A=1 go test env | grep -c ^A=; echo", "go test TERM; echo $?", "go test 0 >out; cat out; go test 1 2>&1 >/dev/null", "timeout 5 go test 1; echo $?",
 		"{ go test 1; go test 2; } | cat; echo", "go test \"a b\" 'c  d' $'e\\nf' 0; echo", "go test a\\\n  0; echo", "nohup go test 1; echo $?", "env A=2 go test env | grep ^A=; echo",

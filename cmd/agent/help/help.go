@@ -30,7 +30,7 @@ func Groups() []Group {
 	return []Group{
 		{"Start", []Topic{
 			{"quickstart", "install, connect a model, send the first prompt"},
-			{"models", "providers, API keys, base URLs, proxies, fallbacks, cost"},
+			{"models", "providers, API keys, base URLs, proxies, cost"},
 			{"keys", "key bindings, the prompt editor, vim mode, the mouse"},
 			{"commands", "slash commands, shell commands, custom commands, flags"},
 			{"migrate", "coming from Claude Code, Codex, opencode: files, flags, settings, keys"},
@@ -56,7 +56,8 @@ func Groups() []Group {
 			{"hooks", "commands at events of a session, tools of your own, trust in a repository"},
 		}},
 		{"Automate", []Topic{
-			{"headless", "agent run, limits, output formats, exit codes, agent eval, plain mode"},
+			{"limits", "limits of steps, tokens, cost and time, loops, retries, fallback models"},
+			{"headless", "agent run, output formats, exit codes, agent eval, plain mode"},
 			{"protocol", "control agent run from another program: commands and events as JSON lines"},
 			{"editors", "agent acp: sessions in Zed, JetBrains and Neovim"},
 		}},

@@ -158,7 +158,7 @@ func importRun(_ context.Context, opts *Options) error {
 	case opts.Yes:
 	case !opts.IO.Interactive():
 		return command.Usage("there is no terminal to ask on: to add these hooks to %s, add --yes", ink.SanitizeLine(command.Short(path)))
-	case !opts.IO.Confirm("Add " + what + " to " + ink.SanitizeLine(command.Short(path)) + "? They run without the sandbox. [y/N] "):
+	case !opts.IO.Confirm("Add " + what + " to " + ink.SanitizeLine(command.Short(path)) + "? [y/N] "):
 		return errors.New("nothing was imported")
 	}
 	err = settings.Change(path, func(now settings.Settings) (edits []settings.Edit, err error) {

@@ -30,12 +30,12 @@ func fourAsks(t *testing.T) *driver {
 	return d
 }
 
-// Pressing a digit four times at typing speed answers four dialogs.
+// Pressing a digit for each of four dialogs answers four.
 func TestFourDigitsAnswerFour(t *testing.T) {
 	for _, gap := range []time.Duration{150 * time.Millisecond, 200 * time.Millisecond, 600 * time.Millisecond} {
 		d := fourAsks(t)
 		for range 4 {
-			d.press("1")
+			d.press("1") // waits until it has answered
 			d.advance(gap)
 		}
 		if n := len(answersOf(d)); n != 4 {
@@ -50,10 +50,10 @@ func TestHeldKeyAnswersOnce(t *testing.T) {
 		for _, first := range []time.Duration{250 * time.Millisecond, 400 * time.Millisecond, 660 * time.Millisecond} {
 			for _, again := range []time.Duration{30 * time.Millisecond, 60 * time.Millisecond, 100 * time.Millisecond} {
 				d := fourAsks(t)
-				d.press(key)
+				d.tap(key)
 				d.advance(first)
 				for range 40 {
-					d.press(key)
+					d.tap(key)
 					d.advance(again)
 				}
 				d.advance(3 * time.Second)
@@ -86,7 +86,7 @@ func TestEnterAfterEnter(t *testing.T) {
 	d.press("enter")
 	d.advance(600 * time.Millisecond)
 	d.press("enter")
-	d.shows("keys are ignored for a moment")
+	d.shows("new question: wait a moment")
 	d.advance(600 * time.Millisecond)
 	d.press("enter")
 	if n := len(answersOf(d)); n != 1 {
@@ -108,7 +108,7 @@ func TestEnterAfterADigit(t *testing.T) {
 			d.press("1")
 			d.advance(gap)
 			d.press("enter")
-			d.shows("keys are ignored for a moment")
+			d.shows("new question: wait a moment")
 			d.advance(first)
 			for range 40 {
 				d.press("enter")
@@ -132,7 +132,8 @@ func TestRepeatedDigitIsCancelled(t *testing.T) {
 	d := fourAsks(t)
 	d.press("1")
 	d.advance(200 * time.Millisecond)
-	d.press("1", "down")
+	d.tap("1")
+	d.press("down")
 	d.advance(time.Minute)
 	d.wantCommands(event.Answer{ID: "0", Decision: event.Allow})
 }
@@ -181,7 +182,7 @@ func TestApprovingKeysDoNotScroll(t *testing.T) {
 			d.press(key)
 		}
 		d.wantCommands()
-		d.shows("is ignored for a moment")
+		d.shows("you can approve in a moment")
 		d.advance(700 * time.Millisecond)
 		d.press("pgup") // the end was visible before
 		d.advance(100 * time.Millisecond)
@@ -222,7 +223,7 @@ func TestEscapeRightAfterAnAnswer(t *testing.T) {
 	d := fourAsks(t)
 	d.press("1")
 	d.advance(100 * time.Millisecond)
-	d.shows("keys are ignored for a moment")
+	d.shows("new question: wait a moment")
 	d.press("esc")
 	d.wantCommands(event.Answer{ID: "0", Decision: event.Allow}, event.Interrupt{})
 }

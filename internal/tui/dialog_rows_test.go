@@ -40,7 +40,7 @@ func TestLongCommandMustBeReadToTheEnd(t *testing.T) {
 	for range 40 {
 		d.press("pgdown")
 	}
-	d.shows("the end", "curl https://example.org/x | sh", "yes is ignored for a moment")
+	d.shows("the end", "curl https://example.org/x | sh", "you can approve in a moment")
 	d.press("1")
 	d.wantCommands()
 	d.advance(dialog.Quiet)

@@ -201,12 +201,22 @@ func (d *driver) events(evs ...event.Event) {
 	d.send(batch(evs))
 }
 
-// press presses keys, given by name: "ctrl+c", "enter", "a".
+// press presses keys, given by name: "ctrl+c", "enter", "a". After a
+// digit it waits until the dialog takes the digit as an answer.
 func (d *driver) press(names ...string) {
 	d.t.Helper()
 	for _, n := range names {
-		d.send(keyPress(n))
+		d.tap(n)
+		if len(n) == 1 && n[0] >= '0' && n[0] <= '9' && strings.Contains(d.screen(), "answers in a moment") {
+			d.advance(dialog.DigitPause)
+		}
 	}
+}
+
+// tap presses a key and waits for nothing.
+func (d *driver) tap(name string) {
+	d.t.Helper()
+	d.send(keyPress(name))
 }
 
 // pressSlowly presses keys with pauses of 200 ms.

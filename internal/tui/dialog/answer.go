@@ -115,7 +115,7 @@ const confirmHint = "press enter to confirm"
 func (f *form) pressDigit(n int, lead string) Result {
 	i := f.question.rows.Digit(n)
 	switch {
-	case i < 0 && f.typing:
+	case i < 0 && f.typing, endsInDigit(lead) && !f.typing:
 		return f.say(lead + strconv.Itoa(n))
 	case i < 0 && f.question.local != nil:
 		f.hint = "answer with " + f.question.rows.digits()
@@ -147,6 +147,41 @@ func (f *form) pressDigit(n int, lead string) Result {
 	}
 	return f.confirm()
 }
+
+// announces reports whether k is a digit that answers. If it is, it marks the row that it
+// will choose. The question is answered later, because a sentence can begin with a digit.
+func (f *form) announces(k string) bool {
+	if !isDigit(k) || f.typing || endsInDigit(f.lead) {
+		return false
+	}
+	i := f.question.rows.Digit(int(k[0] - '0'))
+	if i < 0 || !f.answers(f.question.rows.All[i]) {
+		return false
+	}
+	f.question.rows.at, f.question.body.follows = i, true
+	f.lead, f.hint = f.lead+k, k+" answers in a moment, unless you keep typing"
+	return true
+}
+
+// answers reports whether the digit of row answers the question now.
+func (f *form) answers(row Row) bool {
+	switch row.Kind {
+	case Yes, Always, Copy:
+		return f.question.readable() && f.attention.end.over(f.attention.now())
+	case Choice:
+		return !f.question.rows.many
+	}
+	return row.Kind != Comment
+}
+
+// settle forgets a digit that answers no more. waits is set while it still may.
+func (f *form) settle(waits bool) {
+	if !waits && !f.typing && endsInDigit(f.lead) {
+		f.lead = ""
+	}
+}
+
+func endsInDigit(s string) bool { return s != "" && isDigit(s[len(s)-1:]) }
 
 // say starts or continues the comment with text. It returns the text for the draft
 // if the user is typing there, or if the question takes no comment.

@@ -39,6 +39,9 @@ func ready(t *testing.T, asks ...event.Ask) (*Dialog, func(time.Duration)) {
 
 func typed(r rune) tea.KeyPressMsg { return tea.KeyPressMsg{Code: r, Text: string(r)} }
 
+// answerWith presses a digit and waits until it answers.
+func answerWith(d *Dialog, r rune) Result { return d.Due(*d.Key(typed(r)).Deferred) }
+
 func edit(id string) event.Ask { return event.Ask{ID: id, Title: "edit a.go", Effect: "write"} }
 
 // A long diff is drawn only as far as the user scrolls.
@@ -65,7 +68,7 @@ func TestWhereKeysGo(t *testing.T) {
 	if r := d.Key(tea.KeyPressMsg{Code: 'p', Mod: tea.ModCtrl}); r.Pass != ToScreen {
 		t.Errorf("a key without a meaning in the dialog: %+v", r)
 	}
-	if r := d.Key(typed('1')); r.Answer == nil || r.Answer.ID != "1" || r.Answer.Decision != event.Allow {
+	if r := answerWith(d, '1'); r.Answer == nil || r.Answer.ID != "1" || r.Answer.Decision != event.Allow {
 		t.Fatalf("1 answers with %+v", r)
 	}
 	if r := d.Key(typed('3')); r != (Result{}) {
@@ -93,10 +96,10 @@ func TestWhereKeysGo(t *testing.T) {
 func TestDeferredKey(t *testing.T) {
 	for _, follows := range []bool{false, true} {
 		d, pass := ready(t, edit("1"), edit("2"))
-		d.Key(typed('1'))
+		answerWith(d, '1')
 		pass(2 * repeatGap)
 		r := d.Key(typed('1'))
-		if r.Deferred == nil || r.Deferred.After != repeatGap {
+		if r.Deferred == nil || r.Deferred.After != DigitPause {
 			t.Fatalf("the second digit: %+v", r)
 		}
 		if follows {

@@ -6,6 +6,10 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
+// DigitPause is the time after which a digit answers. A key that follows within it shows
+// that the digit begins a sentence.
+const DigitPause = 500 * time.Millisecond
+
 // repeatGap is the longest time between two repeats of a key that is held down.
 // Systems repeat keys every 25 to 90 ms; users hardly press a key twice that fast.
 const repeatGap = 120 * time.Millisecond
@@ -26,6 +30,8 @@ type heldKey struct {
 	answered bool      // the key answered a question, or confirmed one that did
 	dropped  bool      // the last press was ignored
 	number   int       // counts presses, to recognize an outdated DeferredKey
+	waits    int       // number of the press that is deferred
+	digit    bool      // the last key is a digit that answers after DigitPause
 }
 
 // DeferredKey is a key that counts after a delay unless another one is pressed
@@ -43,6 +49,8 @@ const (
 	accepted verdict = iota
 	ignored          // the key is held down
 	deferred         // the key counts after a delay unless another key follows
+	repeated         // the key is held down and already deferred
+	renewed          // the deferred key was pressed again
 )
 
 // press records a key and returns the verdict on it, in case it would answer. Sends is set for
@@ -50,11 +58,19 @@ const (
 func (h *heldKey) press(msg tea.KeyPressMsg, sends bool, now time.Time) verdict {
 	k, gap := msg.String(), now.Sub(h.at)
 	again := k == h.key && gap < Quiet
+	if again && h.digit {
+		h.at = now
+		if msg.IsRepeat || gap <= repeatGap {
+			return repeated
+		}
+		h.number++
+		return renewed
+	}
 	if !again {
 		*h = heldKey{key: k, answered: sends && h.answered && gap < Quiet, number: h.number}
 	}
 	h.number++
-	h.at, h.dropped = now, false
+	h.at, h.dropped, h.digit = now, false, false
 	h.runs = h.runs || msg.IsRepeat || again && gap <= repeatGap
 	switch {
 	case h.runs, h.answered && !isDigit(k):
@@ -65,8 +81,21 @@ func (h *heldKey) press(msg tea.KeyPressMsg, sends bool, now time.Time) verdict 
 	return accepted
 }
 
+// due records that the deferred key acts now, and reports whether it still may.
+func (h *heldKey) due(key DeferredKey, now time.Time) bool {
+	if key.number != h.number {
+		return false
+	}
+	h.at, h.digit, h.waits = now, false, 0
+	return true
+}
+
+// pending reports whether the last key is deferred and has not acted.
+func (h *heldKey) pending() bool { return h.waits == h.number && h.number > 0 }
+
 // later defers the last key.
 func (h *heldKey) later(msg tea.KeyPressMsg, in time.Duration) Result {
+	h.waits = h.number
 	return Result{Deferred: &DeferredKey{msg, in, h.number}}
 }
 

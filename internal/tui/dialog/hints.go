@@ -34,9 +34,9 @@ func (f *form) hints(width int) string {
 	case f.searches():
 		return "the question waits until the search is closed"
 	case !f.attention.arming.ready && f.attention.arming.next, f.attention.arming.ready && f.attention.held.ignores(f.attention.now()):
-		return "keys are ignored for a moment"
+		return "new question: wait a moment, then press the key again"
 	case !f.attention.arming.ready:
-		return "keys go to your draft until you pause"
+		return "text goes to your draft until you stop typing"
 	case q.typed() && f.comment.open:
 		return joinFitting(width, f.keys.Name(keys.Send)+" answer", "tab other answers", interrupt)
 	case f.comment.open && q.chooses():
@@ -53,7 +53,7 @@ func (f *form) hints(width int) string {
 	case !q.readable():
 		parts = []string{q.body.unread(), no}
 	case !f.attention.end.over(f.attention.now()):
-		parts = []string{"yes is ignored for a moment", no}
+		parts = []string{"read the end first: you can approve in a moment", no}
 	}
 	switch {
 	case f.full:

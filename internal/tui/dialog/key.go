@@ -41,21 +41,34 @@ const (
 // Key handles a key. Before a question takes keys, they go to the draft; if the
 // question directly follows an answer, only letters do.
 func (d *Dialog) Key(msg tea.KeyPressMsg) Result {
-	k, now := msg.String(), d.now()
+	k, now, pending := msg.String(), d.now(), d.held.pending()
 	sends := k == "enter" || d.form.keys.Is(k, keys.Send)
 	v := d.held.press(msg, sends, now)
 	answers := !d.Plan().open && !d.form.question.reviewing && (sends || !d.form.comment.open && !d.form.question.typed() && isDigit(k))
+	d.form.settle(pending && v != deferred)
 	switch {
+	case d.Takes() && sends && pending && !msg.IsRepeat: // confirms the digit
+		return d.handleKey(msg)
 	case d.Takes() && answers && v == ignored:
+		d.form.settle(false)
 		d.held.dropped = true
 		return Result{}
+	case d.Takes() && v == repeated:
+		return Result{}
+	case d.Takes() && v == renewed:
+		d.form.lead += k
+		return d.held.later(msg, DigitPause)
+	case d.Takes() && answers && d.form.announces(k):
+		d.held.digit = v == accepted
+		d.took(d.asks[0])
+		return d.held.later(msg, DigitPause)
 	case d.Takes() && answers && v == deferred:
 		return d.held.later(msg, repeatGap)
 	case d.Takes():
 		return d.handleKey(msg)
 	case d.Waits() && d.arming.next && !isWord(msg):
 		if v == deferred && d.arming.alike {
-			return d.held.later(msg, max(repeatGap, d.arming.remaining(now)))
+			return d.held.later(msg, max(DigitPause, d.arming.remaining(now)))
 		}
 		d.arming.last = now
 		return Result{}
@@ -67,9 +80,10 @@ func (d *Dialog) Key(msg tea.KeyPressMsg) Result {
 // Due handles a deferred key after its delay. It does nothing if another key was
 // pressed since.
 func (d *Dialog) Due(key DeferredKey) Result {
-	if key.number != d.held.number || !d.Takes() || d.form.writes() || d.form.question.reviewing {
+	if !d.held.due(key, d.now()) || !d.Takes() || d.form.writes() || d.form.question.reviewing {
 		return Result{}
 	}
+	d.form.lead = ""
 	return d.handleKey(key.Key)
 }
 

@@ -26,7 +26,7 @@ func NewCmd(opts *CommandOptions, runF command.RunFunc[CommandOptions]) *cobra.C
 	return &cobra.Command{
 		Use:   "acp",
 		Short: "serve an editor over the Agent Client Protocol",
-		Long: `Acp lets an editor run sessions: the editor starts it and speaks the Agent Client
+		Long: `ACP lets an editor run sessions: the editor starts it and speaks the Agent Client
 Protocol (version 1) on standard input and output. You do not run it yourself.
 
 The editor shows the conversation, changes of files and commands, and asks you for

@@ -65,8 +65,8 @@ func NewCmd(base Options, runF command.RunFunc[Options]) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "mcp",
 		Short: "list, add and call MCP servers",
-		Long: `Mcp configures and calls MCP servers: programs and web services that have tools for
-the model. Without a command, it lists the configured servers. Details: agent help mcp`,
+		Long: `List, configure and call MCP servers: programs and web services that have tools for the
+model. Without a command, it lists the configured servers. Details: agent help mcp`,
 		Example: `  agent mcp add files npx -y @modelcontextprotocol/server-filesystem .
   agent mcp add sentry https://mcp.sentry.dev/mcp
   agent mcp list --check

@@ -42,6 +42,8 @@ func (f *connectable) options() screen.Connect {
 				{Name: a.Provider + "/small"},
 			}
 			switch {
+			case strings.Contains(a.URL, "nothing"):
+				return screen.Tested{Problem: "custom: nothing is listening on nothing"}
 			case a.Provider == "vllm":
 				return screen.Tested{Problem: "vllm: nothing is listening on 127.0.0.1:8000", Hint: "Start it in another terminal: vllm serve MODEL"}
 			case a.Provider == "acme" && a.Key != "sk-right":
@@ -157,7 +159,7 @@ func TestConnectCancelled(t *testing.T) {
 		{"\r", "enter test the key", "Paste a key"},
 		{"sk-wrong\r", "the test failed", "Paste a key"},
 		{"\rsk-right\r", "where to keep the key", "Paste a key"},
-		{"\r", "select a model", ""},
+		{"\r", "select a model", "Use the current key"},
 	}
 	for i, s := range steps {
 		for _, key := range []string{"esc", "ctrl+c"} {

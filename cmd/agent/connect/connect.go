@@ -124,6 +124,9 @@ func (c *connector) test(ctx context.Context, a *screen.Attempt) screen.Tested {
 	if problem := urlProblem(a.URL); problem != "" {
 		return screen.Tested{Broken: true, Problem: problem, Hint: "Write it like http://127.0.0.1:8080/v1."}
 	}
+	if p, _ := c.set.Changes().Find(a.Provider); a.OnlyURL && (a.Provider != c.pick.FreeName() || len(p.KeyNames) > 0 && c.pick.Environment(p.KeyNames[0]) != "") {
+		return screen.Tested{} // a test could send a key
+	}
 	if a.Command != "" {
 		key, err := credentials.FromCommand(ctx, settings.Command{Line: a.Command}, c.cleanup)
 		if err != nil {

@@ -35,12 +35,16 @@ type Menu struct {
 	// Back is called when esc leaves the menu, which otherwise closes; may be nil. Its
 	// command may be nil.
 	Back func() tea.Cmd
-	// Cancel is called when the menu is closed without a choice; may be nil.
+	// Cancel is called when the menu is closed without a choice, but not before Back; may be
+	// nil.
 	Cancel func()
 	// Free returns an option for typed text that matches nothing; may be nil.
 	Free func(typed string) (Option, bool)
 	// Pasted takes a pasted text instead of the filter, and closes the menu; may be nil.
 	Pasted func(text string) tea.Cmd
+	// Narrowed is called after the user typed into the filter. It reports whether the menu
+	// closes; may be nil.
+	Narrowed func(filter string) (cmd tea.Cmd, over bool)
 	// Detail draws details of an option at that width; may be nil.
 	Detail func(o Option, width int) []string
 }
@@ -75,14 +79,19 @@ func (u *Menu) Update(msg tea.Msg) (cmd tea.Cmd, over bool) {
 	switch u.Chooser.Update(msg) {
 	case Narrowed:
 		u.refine()
+		if u.Narrowed != nil {
+			if cmd, over := u.Narrowed(u.Filter); over {
+				return cmd, true
+			}
+		}
 	case Chosen:
 		return u.Chose(u.found[u.At]), true
 	case Closed:
-		if u.Cancel != nil {
-			u.Cancel()
-		}
 		if _, key := msg.(tea.KeyPressMsg); key && u.Back != nil {
 			return u.Back(), true
+		}
+		if u.Cancel != nil {
+			u.Cancel()
 		}
 		return nil, true
 	}

@@ -11,6 +11,7 @@ import (
 	"agent/internal/tui/dialog"
 	"agent/internal/tui/editor"
 	"agent/internal/tui/screen"
+	"agent/internal/tui/slash"
 	"agent/internal/tui/transcript"
 )
 
@@ -117,6 +118,9 @@ func (d *Drafts) KeepTyped() {
 // reach the running turn.
 func (d *Drafts) draft() event.Draft {
 	draft := d.editor.Draft()
+	if slash.IsKey(strings.TrimPrefix(draft.Text, "/connect ")) {
+		draft = event.Draft{}
+	}
 	ask := d.dialog.First()
 	if text := d.dialog.Plan().Edited(); text != "" {
 		draft.Queue = append(draft.Queue, event.Waiting{Text: text, About: aboutPlan(ask)})

@@ -39,6 +39,10 @@ func (p *submitter) submit() tea.Cmd {
 		p.say(problem)
 		return nil
 	}
+	if slash.IsKey(p.editor.Text()) { // it is never sent
+		cmd, _ := p.run("connect", p.editor.Take().Text)
+		return cmd
+	}
 	if p.editor.Blank() {
 		switch {
 		case p.queue.release():
@@ -121,7 +125,7 @@ func (p *submitter) enqueue() tea.Cmd {
 		p.say(problem)
 		return nil
 	}
-	if _, _, command := slash.Parse(p.editor.Text()); command || len(Mentioned(p.editor.Text())) > 0 { // neither is queued
+	if _, _, command := slash.Parse(p.editor.Text()); command || slash.IsKey(p.editor.Text()) || len(Mentioned(p.editor.Text())) > 0 { // neither is queued
 		return p.submit()
 	}
 	if cmd, waits := p.images.unread(); waits {

@@ -47,6 +47,7 @@ type Attempt struct {
 	Provider string
 	URL      string // the base URL that the user typed; empty for the known one
 	Key      Secret // pasted, or printed by Command
+	OnlyURL  bool   // the base URL is tested before a key is entered, without any key
 	Command  string // a shell line that prints the key; empty for none
 }
 

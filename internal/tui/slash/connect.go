@@ -27,6 +27,7 @@ type Connect struct {
 	all      []screen.Provider // those that can be connected, as last read
 	provider screen.Provider   // the chosen one
 	entered  screen.Attempt    // what the user has entered for it
+	given    screen.Secret     // a key that the user entered before the provider was chosen
 	tested   screen.Tested     // the result of the last test
 	run      *connectRun       // the work that the current step waits for; nil for none
 }
@@ -42,6 +43,9 @@ type connectDone struct {
 
 // connectCommand opens the list of providers, or connects the one called name.
 func connectCommand(s *Session, name string) (tea.Cmd, error) {
+	if owner, ok := keyOwner(name); ok {
+		return s.Connect.ShowKey(name, owner), nil
+	}
 	if strings.ContainsAny(name, " \t") {
 		return nil, errors.New("usage: /connect [PROVIDER]. The key is typed in a field that does not show it")
 	}
@@ -58,10 +62,22 @@ func providerNames(s *Session) []string {
 }
 
 // Show opens the list of providers. If name is not empty, that provider is chosen.
-func (c *Connect) Show(name string) tea.Cmd {
+func (c *Connect) Show(name string) tea.Cmd { return c.show(name, "") }
+
+// ShowKey is like Show with an API key that the user entered as a prompt.
+func (c *Connect) ShowKey(key, provider string) tea.Cmd {
+	return c.show(provider, screen.Secret(strings.TrimSpace(key)))
+}
+
+func (c *Connect) show(name string, key screen.Secret) tea.Cmd {
+	c.given = key
 	read := c.Options.Connect.Providers
 	if read == nil {
-		c.Say("This session cannot connect another model.")
+		text := "This session cannot connect another model."
+		if key != "" {
+			text = "That looks like an API key, so it was not sent. To store it: agent login PROVIDER"
+		}
+		c.Say(text)
 		return nil
 	}
 	u := c.menu("", "")
@@ -71,11 +87,11 @@ func (c *Connect) Show(name string) tea.Cmd {
 		all := read(ctx)
 		return func() tea.Cmd {
 			c.all = all
-			if name == "" {
+			i := slices.IndexFunc(all, func(p screen.Provider) bool { return p.Name == strings.ToLower(name) })
+			if name == "" || i < 0 && key != "" {
 				c.fillProviders(u)
 				return nil
 			}
-			i := slices.IndexFunc(all, func(p screen.Provider) bool { return p.Name == strings.ToLower(name) })
 			if i < 0 { // perhaps a model or a company
 				u.Filter = name
 				c.fillProviders(u)
@@ -142,6 +158,7 @@ func (c *Connect) menu(step, intro string) *list.Menu {
 
 // open shows a list of options, of which each has a function that shows the next step.
 func (c *Connect) open(u *list.Menu, rows []connectRow) tea.Cmd {
+	c.stop()
 	u.Chose = func(o list.Option) tea.Cmd {
 		for _, r := range rows {
 			if r.ID == o.ID {
@@ -186,6 +203,10 @@ func (c *Connect) fillProviders(u *list.Menu) {
 		}
 		all = append(all, o)
 	}
+	if c.given != "" {
+		u.Intro = notSent + " Select its provider."
+	}
+	u.Pasted, u.Narrowed = c.pasted, c.narrowed
 	u.Right, u.None = "", "No matching provider. “another server” connects any OpenAI-compatible server."
 	u.Chose = func(o list.Option) tea.Cmd {
 		i := slices.IndexFunc(c.all, func(p screen.Provider) bool { return p.Name == o.ID })
@@ -196,10 +217,16 @@ func (c *Connect) fillProviders(u *list.Menu) {
 
 // providers shows the list of providers again.
 func (c *Connect) providers() tea.Cmd {
-	u := c.menu("", "")
-	u.Head, u.Hint, u.Back, u.First = "Connect a model provider", "type to search · enter select · esc close", nil, c.provider.Name
+	c.stop()
+	u := c.providerMenu()
 	c.fillProviders(u)
 	return c.front.Lists.Show(u)
+}
+
+func (c *Connect) providerMenu() *list.Menu {
+	u := c.menu("", "")
+	u.Head, u.Hint, u.Back, u.First = "Connect a model provider", "type to search · enter select · esc close", nil, c.provider.Name
+	return u
 }
 
 // back goes back to where the key comes from or, for a server without a key, to the providers.
@@ -224,6 +251,7 @@ func (c *Connect) choose(p screen.Provider) tea.Cmd {
 
 // field shows a field for a step.
 func (c *Connect) field(f *list.Field, step string) tea.Cmd {
+	c.stop()
 	f.Keys, f.St = c.Keys, c.Styles
 	if f.Back == nil {
 		f.Back = c.back
@@ -239,89 +267,48 @@ func (c *Connect) askURL() tea.Cmd {
 		Intro: "Type the base URL of the server, such as " + form + ". It is stored in your configuration.",
 		Gave: func(text string) tea.Cmd {
 			c.entered.URL = text
-			return c.chooseKey()
+			return c.testURL()
 		}}
 	f.Set(c.entered.URL)
 	c.entered = screen.Attempt{Provider: c.provider.Name}
 	return c.field(f, "base URL")
 }
 
+// testURL tests the base URL before the user enters a key.
+func (c *Connect) testURL() tea.Cmd {
+	c.entered.OnlyURL = true
+	return c.testing("Looking for a server at "+ink.SanitizeLine(c.entered.URL)+" …", func() tea.Cmd {
+		c.entered.OnlyURL = false
+		if t := c.tested; t.Problem == "" || t.Key {
+			return c.chooseKey()
+		}
+		rows := []connectRow{row("Change the base URL", c.entered.URL, c.askURL), row("Try again", "", c.testURL)}
+		if !c.tested.Broken {
+			rows = append(rows, row("Continue anyway", "with the key", c.chooseKey))
+		}
+		u := c.menu("the base URL", strings.TrimSpace(c.tested.Problem+"\n"+c.tested.Hint))
+		u.Back = c.askURL
+		return c.open(u, rows)
+	})
+}
+
 // at returns where the requests go.
 func (c *Connect) at() string { return cmp.Or(c.entered.URL, c.provider.URL, c.provider.Name) }
 
-// chooseKey asks where the key comes from.
-func (c *Connect) chooseKey() tea.Cmd {
-	p := c.provider
-	c.entered.Key, c.entered.Command = "", ""
-	var rows []connectRow
-	if p.Keyed {
-		rows = append(rows, row("Use the current key", p.Connected, c.test))
-	}
-	if p.Command != "" {
-		rows = append(rows, row("Use the login of "+p.Program, "runs: "+p.Command, func() tea.Cmd {
-			c.entered.Command = p.Command
-			return c.test()
-		}))
-	}
-	rows = append(rows, row("Paste a key", "it is not shown", c.askKey), row("Read it from a command", "such as: pass show "+p.Name, c.askCommand))
-	if p.Variable != "" {
-		rows = append(rows, row("Set "+p.Variable, "in the environment, before agent starts", c.explainVariable))
-	}
-	if p.Keyless {
-		rows = append(rows, row("No key", "the server needs none", c.test))
-	}
-	intro := "The API key is sent only to " + c.at() + "."
-	if p.KeysAt != "" {
-		intro += "\nTo create one: " + p.KeysAt
-	}
-	u := c.menu("API key", intro)
-	u.Back, u.Pasted = c.providers, c.keyField // a key must not appear in the filter
-	if p.NeedsURL {
-		u.Back = c.askURL
-	}
-	return c.open(u, rows)
-}
-
-// explainVariable says how to set the key in the environment.
-func (c *Connect) explainVariable() tea.Cmd {
-	name := ink.SanitizeLine(c.provider.Variable)
-	c.Say("To use a key in the environment, quit agent, run in your shell\n  export " + name + "=…\nand start agent again. For all new shells, add that line to the file that your shell reads at its start.")
-	return nil
-}
-
-// askKey asks for the key.
-func (c *Connect) askKey() tea.Cmd { return c.keyField("") }
-
-// keyField shows the field for the key with a text.
-func (c *Connect) keyField(key string) tea.Cmd {
-	intro := "Paste the API key. It is sent only to " + c.at() + ", first to test it."
-	if c.provider.KeysAt != "" {
-		intro += "\nTo create one: " + c.provider.KeysAt
-	}
-	f := &list.Field{Masked: true, Enter: "test the key", Missing: "Paste the key.", Intro: intro, Gave: func(text string) tea.Cmd {
-		c.entered.Key, c.entered.Command = screen.Secret(text), ""
-		return c.test()
-	}}
-	f.Set(strings.TrimSpace(key))
-	return c.field(f, "API key")
-}
-
-// askCommand asks for the command that prints the key.
-func (c *Connect) askCommand() tea.Cmd {
-	f := &list.Field{Enter: "run it and test the key", Missing: "Type a command.",
-		Intro: "Type a command that prints the key, such as\n  pass show " + c.provider.Name + "\n  op read op://Private/" + c.provider.Name + "/key\nagent runs it now, and again when it starts. It is stored in your configuration; the key is not.",
-		Gave: func(text string) tea.Cmd {
-			c.entered.Command, c.entered.Key = text, ""
-			return c.test()
-		}}
-	f.Set(c.entered.Command)
-	return c.field(f, "command")
-}
-
 // test tests what the user has entered.
 func (c *Connect) test() tea.Cmd {
+	return c.testing("Asking "+ink.SanitizeLine(c.at())+" for its models …", func() tea.Cmd {
+		if c.tested.Problem != "" {
+			return c.failed()
+		}
+		return c.choosePlace()
+	})
+}
+
+// testing tests what the user has entered, and then shows the step that next returns.
+func (c *Connect) testing(text string, next func() tea.Cmd) tea.Cmd {
 	u := c.menu("test", "")
-	u.None, u.Right, u.Hint = "Asking "+ink.SanitizeLine(c.at())+" for its models …", "testing …", "esc back · ctrl+c close"
+	u.None, u.Right, u.Hint = text, "testing …", "esc back · ctrl+c close"
 	if c.front.Screen == nil { // plain mode shows no empty list
 		c.Say(u.None)
 	}
@@ -330,10 +317,7 @@ func (c *Connect) test() tea.Cmd {
 		tested := test(ctx, &entered)
 		return func() tea.Cmd {
 			c.entered, c.tested = entered, tested
-			if tested.Problem != "" {
-				return c.failed()
-			}
-			return c.choosePlace()
+			return next()
 		}
 	}))
 }
@@ -406,6 +390,9 @@ func (c *Connect) keep(place string) tea.Cmd {
 				rows := []connectRow{row("Choose another place", "", c.choosePlaceAgain), row("Try again", "", func() tea.Cmd { return c.keep(place) })}
 				return c.open(c.menu("not stored", err.Error()), rows)
 			}
+			if entered.Key != "" {
+				c.provider.Keyed, c.provider.Connected = true, "the key that you just entered"
+			}
 			c.entered.Key = ""
 			c.models.known = nil // it is read again
 			c.Say(ink.Sanitize(said))
@@ -430,7 +417,7 @@ func (c *Connect) chooseModel() tea.Cmd {
 		intro = "The test failed: " + c.tested.Problem
 	}
 	u := c.menu("select a model", intro)
-	u.None, u.Hint, u.Back = "No matching model. Type the name of any model.", "type to search · enter select · esc close", nil
+	u.None, u.Hint, u.Back = "No matching model. Type the name of any model.", "type to search · enter select · esc back · ctrl+c close", c.back
 	u.Cancel = func() { c.Say("No model was selected. To select one: /model") }
 	u.Free = func(typed string) (list.Option, bool) {
 		name := strings.TrimPrefix(typed, c.provider.Name+"/")

@@ -26,8 +26,8 @@ import (
 // interactive runs `agent`: sessions on the screen or in plain mode.
 func interactive(cmd *cobra.Command, f opening, args []string) error {
 	ctx := cmd.Context()
-	if len(args) == 1 && !strings.ContainsAny(args[0], " \n") && !f.cont && f.resume == "" {
-		return unknownCommand(cmd, args[0])
+	if err := misspelled(cmd, args); err != nil && !f.cont && f.resume == "" {
+		return err
 	}
 	if err := f.check(); err != nil {
 		return err

@@ -14,6 +14,7 @@ import (
 	"agent/cmd/agent/exit"
 	"agent/cmd/agent/headless"
 	"agent/cmd/agent/sessions"
+	"agent/internal/llm"
 	"agent/internal/loop"
 	"agent/internal/loop/event"
 	"agent/internal/loop/turn"
@@ -107,6 +108,8 @@ func (o *runOptions) check() error {
 		return command.Usage("--input: unknown format %q: use text or stream-json", o.Input)
 	case o.Parts && o.Output != streamJSON:
 		return command.Usage("--include-partial needs --output stream-json")
+	case len(o.Prompt) == 1 && llm.IsAPIKey(o.Prompt[0]):
+		return command.Usage("that looks like an API key, so it was not sent. To store it: agent login PROVIDER. Your shell may keep it in its history")
 	case o.Input == "text":
 		return nil
 	case o.Output != streamJSON:

@@ -79,8 +79,8 @@ func Usage(format string, args ...any) error {
 
 // BadFlag returns the UsageError for an error of parsing flags.
 func BadFlag(cmd *cobra.Command, err error) error {
-	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok && cmd.Name() == "run" && unknown.GetSpecifiedName() == "plain" {
-		return Usage("%w. Leave it out: the output of agent run is always plain text", err)
+	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
+		return unknownFlag(cmd, unknown)
 	}
 	if usage, ok := errors.AsType[*UsageError](err); ok {
 		return usage

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/term"
@@ -13,7 +14,9 @@ import (
 
 	"agent/cmd/agent/command"
 	"agent/cmd/agent/settings"
+	"agent/internal/llm"
 	"agent/internal/llm/catalog"
+	"agent/internal/llm/phrase"
 )
 
 // maxKey is the size limit of an API key, in bytes.
@@ -35,6 +38,7 @@ func NewCmdLogin(f *command.Factory, runF command.RunFunc[LoginOptions]) *cobra.
 	opts := &LoginOptions{}
 	cmd := newCmd(f, opts, command.Or(runF, loginRun))
 	cmd.Use = "login PROVIDER"
+	cmd.Aliases = []string{"connect"}
 	cmd.Short = "store a provider's API key in the system keyring"
 	cmd.Long = `Login stores a provider's API key in the keyring of the operating system. On a
 terminal it prompts for the key and does not echo it; otherwise it reads the key
@@ -60,7 +64,11 @@ func newCmd(f *command.Factory, opts *LoginOptions, runF command.RunFunc[LoginOp
 	return &cobra.Command{
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return command.Usage("expected one provider: %s PROVIDER", cmd.CommandPath())
+				list := ""
+				if cmd.Name() == "login" {
+					list = ", such as anthropic or openai. To choose from a list, start agent and type /connect"
+				}
+				return command.Usage("expected one provider: %s PROVIDER%s", cmd.CommandPath(), list)
 			}
 			return nil
 		},
@@ -160,12 +168,39 @@ func (o *LoginOptions) row() (catalog.Row, error) {
 	row, found := changes.Find(o.Provider)
 	switch {
 	case !found:
-		return row, command.Usage("unknown provider %q. To list providers: agent models", o.Provider)
+		return row, unknownProvider(o.Provider, changes.Providers())
+	case row.Dialect == catalog.Builtin:
+		return row, command.Usage("the offline guide is built in and needs no API key")
 	case len(row.KeyNames) == 0 && !row.Configured:
-		return row, command.Usage("%s needs no API key", row.Name)
+		return row, command.Usage("%s runs on this machine and needs no API key. To start it: %s", row.Name, row.Start)
 	}
 	return row, nil
 }
+
+// unknownProvider returns the error for a name that is no provider. It suggests the provider
+// whose models have that name, as in claude, or a similar name.
+func unknownProvider(name string, rows []catalog.Row) error {
+	if llm.IsAPIKey(name) {
+		return command.Usage("expected the name of a provider, not an API key, which your shell may keep in its history: agent login PROVIDER asks for the key")
+	}
+	var names []string
+	for _, r := range rows {
+		names = append(names, r.Name)
+		vendor, _, _ := strings.Cut(r.Offers, " ")
+		words := append([]string{vendor}, append(r.Prefixes, r.KeyNames...)...)
+		if r.KeysAt != "" && slices.ContainsFunc(words, func(w string) bool {
+			return w != strings.ToLower(vendor) && strings.EqualFold(strings.FieldsFunc(w, separates)[0], name)
+		}) {
+			return command.Usage("unknown provider %q. Did you mean %s (%s)?", name, r.Name, r.Offers)
+		}
+	}
+	if near := phrase.Nearest(name, names); near != "" {
+		return command.Usage("unknown provider %q. Did you mean %s?", name, near)
+	}
+	return command.Usage("unknown provider %q. To choose one from a list, start agent and type /connect", name)
+}
+
+func separates(r rune) bool { return r == '-' || r == '_' || r == '/' }
 
 // readKey reads a key: a line that is not echoed from a terminal, or all of standard
 // input.

@@ -42,7 +42,10 @@ func NewCmdExport(f *command.Factory, runF command.RunFunc[ExportOptions]) *cobr
 		Args: command.OneArg("one session ID: agent sessions export ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.ID = args[0]
-			opts.readOutput()
+			given := opts.File
+			if opts.readOutput(); opts.File != given && opts.File != "-" {
+				fmt.Fprintln(cmd.ErrOrStderr(), "note: --output is the format. To write a file: --file FILE")
+			}
 			if opts.Format == "" {
 				opts.Format = formatOf(opts.File)
 			}

@@ -7,11 +7,11 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"agent/internal/llm"
 	"agent/internal/loop/event"
 	"agent/internal/tui/dialog"
 	"agent/internal/tui/editor"
 	"agent/internal/tui/screen"
-	"agent/internal/tui/slash"
 	"agent/internal/tui/transcript"
 )
 
@@ -118,7 +118,7 @@ func (d *Drafts) KeepTyped() {
 // reach the running turn.
 func (d *Drafts) draft() event.Draft {
 	draft := d.editor.Draft()
-	if slash.IsKey(strings.TrimPrefix(draft.Text, "/connect ")) {
+	if llm.IsAPIKey(strings.TrimPrefix(draft.Text, "/connect ")) {
 		draft = event.Draft{}
 	}
 	ask := d.dialog.First()

@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"agent/internal/llm"
 	"agent/internal/tui/editor"
 	"agent/internal/tui/screen"
 	"agent/internal/tui/slash"
@@ -39,7 +40,7 @@ func (p *submitter) submit() tea.Cmd {
 		p.say(problem)
 		return nil
 	}
-	if slash.IsKey(p.editor.Text()) { // it is never sent
+	if llm.IsAPIKey(p.editor.Text()) { // it is never sent
 		cmd, _ := p.run("connect", p.editor.Take().Text)
 		return cmd
 	}
@@ -125,7 +126,7 @@ func (p *submitter) enqueue() tea.Cmd {
 		p.say(problem)
 		return nil
 	}
-	if _, _, command := slash.Parse(p.editor.Text()); command || slash.IsKey(p.editor.Text()) || len(Mentioned(p.editor.Text())) > 0 { // neither is queued
+	if _, _, command := slash.Parse(p.editor.Text()); command || llm.IsAPIKey(p.editor.Text()) || len(Mentioned(p.editor.Text())) > 0 { // neither is queued
 		return p.submit()
 	}
 	if cmd, waits := p.images.unread(); waits {

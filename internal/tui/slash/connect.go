@@ -9,6 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"agent/internal/llm"
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/list"
@@ -43,7 +44,7 @@ type connectDone struct {
 
 // connectCommand opens the list of providers, or connects the one called name.
 func connectCommand(s *Session, name string) (tea.Cmd, error) {
-	if owner, ok := keyOwner(name); ok {
+	if owner, ok := llm.APIKeyProvider(name); ok {
 		return s.Connect.ShowKey(name, owner), nil
 	}
 	if strings.ContainsAny(name, " \t") {

@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"agent/internal/llm"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/list"
 	"agent/internal/tui/screen"
@@ -107,7 +108,7 @@ func (c *Connect) askCommand() tea.Cmd {
 
 // pasted handles text that is pasted into the list of providers: a key, or a name to search.
 func (c *Connect) pasted(text string) tea.Cmd {
-	if owner, ok := keyOwner(text); ok {
+	if owner, ok := llm.APIKeyProvider(text); ok {
 		return c.ShowKey(text, owner)
 	}
 	u := c.providerMenu()
@@ -119,12 +120,12 @@ func (c *Connect) pasted(text string) tea.Cmd {
 // narrowed opens a masked field if the user types a key into the list of providers.
 func (c *Connect) narrowed(filter string) (cmd tea.Cmd, over bool) {
 	const certain = 8 // characters
-	if _, ok := keyBegins(filter); !ok || len(filter) < certain {
+	if _, ok := llm.APIKeyBegins(filter); !ok || len(filter) < certain {
 		return nil, false
 	}
 	f := &list.Field{Masked: true, Enter: "continue", Missing: "Paste the key.", Back: c.providers, Intro: "Paste the API key. It is not shown.",
 		Gave: func(text string) tea.Cmd {
-			owner, _ := keyOwner(text)
+			owner, _ := llm.APIKeyProvider(text)
 			return c.ShowKey(text, owner)
 		}}
 	f.Set(filter)

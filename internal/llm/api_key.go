@@ -1,29 +1,29 @@
-package slash
+package llm
 
 import (
 	"strings"
 	"unicode"
 )
 
-// IsKey reports whether text is only an API key of a known form.
-func IsKey(text string) bool {
-	_, ok := keyOwner(text)
+// IsAPIKey reports whether text is only an API key of a known form.
+func IsAPIKey(text string) bool {
+	_, ok := APIKeyProvider(text)
 	return ok
 }
 
-// keyOwner returns the provider whose API keys have the form of text; empty if several
+// APIKeyProvider returns the provider whose API keys have the form of text; empty if several
 // providers use it. It reports false if text is no API key.
-func keyOwner(text string) (provider string, ok bool) {
+func APIKeyProvider(text string) (provider string, ok bool) {
 	text = strings.TrimSpace(text)
 	const shortest = 20
 	if len(text) < shortest || !strings.ContainsFunc(text, unicode.IsDigit) || strings.ContainsFunc(text, notInKey) {
 		return "", false
 	}
-	return keyBegins(text)
+	return APIKeyBegins(text)
 }
 
-// keyBegins is like keyOwner for the beginning of a key.
-func keyBegins(text string) (provider string, ok bool) {
+// APIKeyBegins is like APIKeyProvider for the beginning of a key.
+func APIKeyBegins(text string) (provider string, ok bool) {
 	for _, form := range [][2]string{
 		{"sk-ant-", "anthropic"}, {"sk-or-", "openrouter"}, {"sk-proj-", "openai"}, {"sk-svcacct-", "openai"}, {"sk-", ""},
 		{"gsk_", "groq"}, {"xai-", "xai"}, {"AIza", "gemini"}, {"csk-", "cerebras"}, {"tgp_v1_", "together"}, {"fw_", "fireworks"},

@@ -38,9 +38,11 @@ run:
 build:
 	$(GO) build $(V) -trimpath -ldflags "$(LDFLAGS)" -o bin/agent ./cmd/agent
 
-## install: install the binary into Go's bin directory
+## install: install the binary into Go's bin directory; NAME=other installs it under another name
+NAME ?= agent
 install:
-	$(GO) install -trimpath -ldflags "$(LDFLAGS)" ./cmd/agent
+	@dir=$$($(GO) env GOBIN); dir="$${dir:-$$($(GO) env GOPATH)/bin}"; file="$$dir/$(NAME)$$($(GO) env GOEXE)"; mkdir -p "$$dir" && \
+	$(GO) build -trimpath -ldflags "$(LDFLAGS)" -o "$$file" ./cmd/agent && echo "installed $$file"
 
 ## test: run all tests, those of the program beside JOBS other packages; brute-force tests try a sample (see internal/sampling); vet is a part of make check
 test:

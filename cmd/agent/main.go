@@ -70,6 +70,9 @@ func main() {
 	end := exit.Watch()
 	cmd := rootCommand(end)
 	cmd.SetArgs(joinResume(os.Args[1:]))
+	name := startedAs(os.Args[0])
+	named := callsOf(cmd, name)
+	rename(cmd, name)
 	ran, err := cmd.ExecuteContextC(context.Background())
 	code, message := exit.CodeOf(err)
 	end.WaitForExit()
@@ -77,7 +80,7 @@ func main() {
 		message = end.Message()
 	}
 	if message != nil {
-		fmt.Fprintln(os.Stderr, "agent: "+ink.Sanitize(message.Error()))
+		fmt.Fprintln(os.Stderr, name+": "+ink.Sanitize(named(message.Error())))
 		if code == exit.Usage {
 			fmt.Fprintf(os.Stderr, "Run '%s --help' for usage.\n", ran.CommandPath())
 		}

@@ -7,6 +7,7 @@ package doctor
 import (
 	"context"
 	"fmt"
+	"os"
 	"strings"
 	"text/tabwriter"
 
@@ -73,7 +74,7 @@ type row struct {
 func run(ctx context.Context, opts *Options) error {
 	file, config := checkConfiguration(opts.Settings, opts.Check)
 	off := file.Settings.Sandbox != nil && !*file.Settings.Sandbox
-	rows := []row{checkVersion(opts.Version), checkSandbox(off), checkGit(ctx), checkShell(ctx)}
+	rows := []row{checkVersion(opts.Version), checkName(os.Args[0]), checkSandbox(off), checkGit(ctx), checkShell(ctx)}
 	rows = append(rows, checkTerminal(opts.IO.Out)...)
 	rows = append(rows, checkKeyring())
 	rows = append(rows, config, checkPolicy(opts.System()))

@@ -49,6 +49,29 @@ func checkSandbox(off bool) row {
 }
 
 // checkGit tests whether read-only git commands can run without their configuration.
+// checkName tests whether a shell that looks for the name of this program finds another one.
+func checkName(arg0 string) row {
+	name := strings.TrimSuffix(filepath.Base(arg0), ".exe")
+	out := row{Name: "name", Status: ok, Detail: name}
+	own, err := os.Executable()
+	if err != nil {
+		return out
+	}
+	out.Detail = own
+	found, err := exec.LookPath(name)
+	if err != nil {
+		return out
+	}
+	a, errA := os.Stat(own)
+	b, errB := os.Stat(found)
+	if errA == nil && errB == nil && !os.SameFile(a, b) {
+		out.Status = warning
+		out.Detail += ", but PATH finds another program of this name: " + found
+		out.Advice = "Put the directory of this one first in PATH, or install it under another name: make install NAME=OTHER"
+	}
+	return out
+}
+
 func checkGit(ctx context.Context) row {
 	out := row{Name: "git", Status: ok}
 	file, err := exec.LookPath("git")

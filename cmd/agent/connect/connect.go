@@ -240,7 +240,7 @@ func (c *connector) store(a screen.Attempt, t *models.Trial, place string) (wher
 		t.Where = "the file " + path
 		return "stored in " + path, credentials.KeepInFile(a.Provider, t.Key)
 	case a.Key != "":
-		return "kept until you quit", nil
+		return "kept until you quit, then you have to enter it again", nil
 	}
 	return "", nil
 }

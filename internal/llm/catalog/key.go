@@ -125,8 +125,13 @@ func (in Input) setCredentials(c *Choice, needed bool) error {
 	case known:
 		return fmt.Errorf("%s needs an API key: none found in %s", r.Name, where)
 	}
-	return fmt.Errorf("%s needs an API key: %s", r.Name, r.keyHint(in.NoKeyring))
+	return missingKey{r.Name, r.keyHint(in.NoKeyring)}
 }
+
+// missingKey is the error of a provider without an API key.
+type missingKey struct{ provider, hint string }
+
+func (e missingKey) Error() string { return e.provider + " needs an API key: " + e.hint }
 
 // TokenCommand returns the command in Token as a line; empty if there is none.
 func (r Row) TokenCommand() string { return strings.Join(r.Token, " ") }

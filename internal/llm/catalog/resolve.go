@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/netip"
@@ -217,7 +218,7 @@ func (in Input) defaultChoice() (Choice, error) {
 			return in.unusableLast(err)
 		}
 		if err != nil {
-			notices = append(notices, fmt.Sprintf("%s, last used in this directory, is not available: %v", in.Last, err))
+			notices = append(notices, fmt.Sprintf("%s, last used in this directory, is not available: %v", in.Last, err)+in.forgotten(err))
 		}
 	}
 	for _, r := range in.Changes.Providers() {
@@ -248,6 +249,15 @@ func (in Input) defaultChoice() (Choice, error) {
 	guide, _ := Find("offline")
 	return Choice{Provider: guide, Model: guide.Default, Notices: notices,
 		Why: "no model is connected: no API key is set"}, nil
+}
+
+// forgotten says to the user of a session that /connect may have kept a missing key only until
+// the program ended.
+func (in Input) forgotten(err error) string {
+	if none, ok := errors.AsType[missingKey](err); ok && in.Attended {
+		return ". A key that was kept only until you quit must be entered again: /connect " + none.provider
+	}
+	return ""
 }
 
 // unusableLast handles a last used model that cannot be used at its base URL

@@ -53,6 +53,9 @@ func TestResolve(t *testing.T) {
 		"the last used model lost its key": {in: Input{Last: "groq/y"}, want: answer{ID: "offline/guide", Why: "no model is connected: no API key is set",
 			Notices: []string{"groq/y, last used in this directory, is not available: groq needs an API key: set GROQ_API_KEY, or store one with: agent login groq"}}},
 
+		"a key that was kept until the program ended": {in: Input{Last: "groq/y", Attended: true}, want: answer{ID: "offline/guide", Why: "no model is connected: no API key is set",
+			Notices: []string{"groq/y, last used in this directory, is not available: groq needs an API key: set GROQ_API_KEY, or store one with: agent login groq. A key that was kept only until you quit must be entered again: /connect groq"}}},
+
 		"base URL without a key": {in: Input{BaseURL: local},
 			want: answer{ID: "openai/gpt-5.1", BaseURL: local, KeyName: "OPENAI_API_KEY", Why: "default of openai, because --base-url is set"}},
 		"base URL from the environment": {in: Input{Flag: "openai/any-name"}, env: "OPENAI_BASE_URL=" + local,

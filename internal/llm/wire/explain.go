@@ -106,7 +106,7 @@ func (x *Exchange) keyHint(status int) string {
 	name, key := x.c.at.Name, x.c.at.KeyName
 	switch {
 	case len(x.secrets) == 0 && key != "":
-		return "No API key was sent. Set " + key + "."
+		return "No API key was sent. Enter one with /connect " + name + ", or set " + key + ". A key that was kept only until you quit must be entered again."
 	case len(x.secrets) == 0:
 		return fmt.Sprintf("No API key was sent, but the server requires one. Set providers.%s.key in the configuration.", name)
 	case status == http.StatusForbidden:

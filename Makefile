@@ -107,7 +107,7 @@ promises:
 		if [ -n "$$UPDATE" ]; then PROMISES=$(CURDIR)/bin/promises.log $(GO) test -count=1 -run 'TestReliabilityTable$$' ./cmd/agent || exit 1; fi; \
 		rm -f bin/promises.log
 
-## pictures: draw the README's pictures from real screens
+## pictures: draw the README's animated picture from real screens
 pictures:
 	PICTURES=1 $(GO) test -count=1 -run TestPictures ./cmd/agent
 

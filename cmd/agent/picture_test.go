@@ -5,115 +5,130 @@ import (
 	"fmt"
 	"image/color"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
-
-	"agent/cmd/agent/settings"
 )
 
-// TestPictures draws the README's pictures from real screens, for dark and light
-// pages. It runs if PICTURES is set (make pictures). If PICTURES is a directory, it
-// draws there at several sizes for review.
+// TestPictures draws the README's animated picture from real screens, for dark and light pages.
+// It runs if PICTURES is set (make pictures).
 func TestPictures(t *testing.T) {
 	t.Parallel()
-	dir := os.Getenv("PICTURES")
-	if dir == "" {
+	if os.Getenv("PICTURES") == "" {
 		t.Skip("make pictures runs it")
 	}
-	sizes := [][2]int{{0, 0}}
-	if dir == "1" {
-		dir = filepath.Join("..", "..", "testdata", "pictures")
-	} else {
-		sizes = [][2]int{{40, 12}, {80, 24}, {120, 40}}
-	}
-	for _, p := range readmePictures() {
-		for _, page := range []page{darkPage(), lightPage()} {
-			for _, size := range sizes {
-				name := p.name + "-" + page.name
-				cols, rows := p.cols, p.rows
-				if size[0] > 0 {
-					cols, rows = size[0], size[1]
-					name += fmt.Sprintf("-%dx%d", cols, rows)
-				}
-				t.Run(name, func(t *testing.T) {
-					if err := os.WriteFile(filepath.Join(dir, name+".svg"), []byte(p.draw(t, page, cols, rows)), 0o644); err != nil {
-						t.Fatal(err)
-					}
-				})
+	for _, page := range []page{darkPage(), lightPage()} {
+		t.Run(page.name, func(t *testing.T) {
+			path := filepath.Join("..", "..", "testdata", "pictures", "undo-"+page.name+".svg")
+			if err := os.WriteFile(path, []byte(undoFilm(t, page).svg(page)), 0o644); err != nil {
+				t.Fatal(err)
 			}
-		}
+		})
 	}
 }
 
-// screenshot is a screen in the README.
-type screenshot struct {
-	name       string
-	cols, rows int
-	themed     bool // drawn with the theme that is named as the page, else with the terminal's colors
-	answers    []answer
-	play       func(*terminal)
-}
-
-func readmePictures() []screenshot {
-	look := call("search", `{"pattern":"timeout"}`, "read", `{"path":"server/server.go"}`, "read", `{"path":"main.go"}`)
-	edit := answer{
-		text: "The flag is parsed in `main.go`, but never reaches the server:\n\n1. `server.go` must set `ReadHeaderTimeout`\n2. `main.go` must pass `*timeout` to **New**",
-		calls: []string{
-			"edit", `{"path":"server/server.go","old":"\treturn &http.Server{Addr: addr, Handler: mux}\n","new":"\treturn &http.Server{\n\t\tAddr:              addr,\n\t\tHandler:           mux,\n\t\tReadHeaderTimeout: timeout,\n\t}\n"}`,
-			"edit", `{"path":"main.go","old":"server.New(\":8080\", 0)","new":"server.New(\":8080\", *timeout)"}`,
-		},
-	}
-	ask := func(a *terminal) {
-		a.send("the server ignores --timeout, fix it" + enter)
-		a.asked("Edit server/server.go?")
-	}
-	return []screenshot{
-		{"turn", 100, 32, false, []answer{look, edit}, ask},
-		{"done", 100, 39, true, []answer{look, edit,
-			call("shell", `{"command":"go test ./..."}`),
-			say("The server now uses the flag:\n\n```go\nsrv := server.New(\":8080\", *timeout) // was 0\n```\n\n| file | change |\n|---|---|\n| `server.go` | sets `ReadHeaderTimeout` |\n| `main.go` | passes `*timeout` |\n\n- [x] the tests pass\n- [ ] a limit for the body of a request, see [net/http](https://pkg.go.dev/net/http#Server)"),
-		}, func(a *terminal) {
-			ask(a)
-			a.send("1")
-			a.asked("Edit main.go?")
-			a.send("1")
-			a.asked("go test ./...")
-			a.send("1")
-			a.wait("the body of a request", "? help")
-		}},
-	}
-}
-
-// draw plays p and returns the picture of its last screen.
-func (p screenshot) draw(t *testing.T, page page, cols, rows int) string {
-	s := serve(t, p.answers...)
-	cache, err := exec.Command("go", "env", "GOCACHE").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+// undoFilm plays a command that deletes files, its dialog and /undo.
+func undoFilm(t *testing.T, page page) *film {
+	s := serve(t,
+		call("search", `{"pattern":"shop/legacy"}`, "list", `{"path":"legacy"}`),
+		answer{text: "Nothing imports `legacy` any more. I remove it.", calls: []string{"shell", `{"command":"rm -rf legacy"}`}},
+		say("I removed `legacy/`: 3 files that nothing imported."))
 	h := newHome(t, map[string]string{
-		"go.mod":                "module shop\n\ngo 1.26\n",
-		"main.go":               "package main\n\nimport (\n\t\"flag\"\n\t\"log\"\n\t\"time\"\n\n\t\"shop/server\"\n)\n\nvar timeout = flag.Duration(\"timeout\", 10*time.Second, \"time limit for a request's headers\")\n\nfunc main() {\n\tflag.Parse()\n\tsrv := server.New(\":8080\", 0)\n\tlog.Fatal(srv.ListenAndServe())\n}\n",
-		"server/server.go":      "package server\n\nimport (\n\t\"net/http\"\n\t\"time\"\n)\n\n// New returns the shop's server.\nfunc New(addr string, timeout time.Duration) *http.Server {\n\tmux := http.NewServeMux()\n\treturn &http.Server{Addr: addr, Handler: mux}\n}\n",
-		"server/server_test.go": "package server\n\nimport (\n\t\"testing\"\n\t\"time\"\n)\n\nfunc TestTimeout(t *testing.T) {\n\tif got := New(\"\", time.Second).ReadHeaderTimeout; got != time.Second {\n\t\tt.Errorf(\"got %v, want 1s\", got)\n\t}\n}\n",
-	}, "COLORTERM=truecolor", "WORK_API_KEY="+testKey, "GOCACHE="+strings.TrimSpace(string(cache)))
+		"go.mod":             "module shop\n\ngo 1.26\n",
+		"main.go":            "package main\n\nimport \"shop/server\"\n\nfunc main() { server.Run(\":8080\") }\n",
+		"server/server.go":   "package server\n\nimport \"net/http\"\n\n// Run serves the shop.\nfunc Run(addr string) error { return http.ListenAndServe(addr, nil) }\n",
+		"legacy/cart.go":     "package legacy\n\n// Cart is the cart of the old shop.\ntype Cart struct{ Items []Item }\n",
+		"legacy/item.go":     "package legacy\n\n// Item is an item in a Cart.\ntype Item struct {\n\tName  string\n\tCents int\n}\n",
+		"legacy/prices.json": "{\"tea\": 450, \"coffee\": 690}\n",
+	}, "COLORTERM=truecolor", "WORK_API_KEY="+testKey)
 	h.configure(t, `{"model": "work/claude-sonnet-5", "providers": {"work": {"base_url": "`+s.URL+`/v1", "key": {"env": "WORK_API_KEY"}}}}`)
-	if p.themed {
-		if err := settings.Set(h.config(), "theme", page.name); err != nil {
-			t.Fatal(err)
-		}
-	}
-	a := h.open(t, cols, rows)
+	a := h.open(t, 96, 24)
 	a.mu.Lock() // the program queries it after the first screen
 	a.em.SetBackgroundColor(ansi.HexColor(page.paper))
 	a.mu.Unlock()
 	a.wait("? help")
-	p.play(a)
-	return a.svg(page)
+
+	f := &film{screen: a, page: page}
+	f.types("is the legacy package still used? if not, remove it")
+	a.send(enter)
+	a.asked("rm -rf legacy")
+	f.still = f.take(4)
+	a.send("1")
+	a.wait("that nothing imported", "this turn", "? help")
+	f.take(3)
+	f.types("/undo")
+	a.send(enter)
+	a.wait("Undo only the files", "esc cancel")
+	f.take(3.5)
+	a.send("1")
+	a.wait("restored")
+	f.take(4)
+	return f
+}
+
+// film is an animated picture: screens one after the other, forever.
+type film struct {
+	screen *terminal
+	page   page
+	frames []frame
+	still  int // the frame that viewers without animation see
+}
+
+type frame struct {
+	picture string
+	seconds float64
+}
+
+// take adds the current screen, which is shown for that many seconds, and returns its number.
+func (f *film) take(seconds float64) int {
+	f.screen.mu.Lock()
+	defer f.screen.mu.Unlock()
+	f.frames = append(f.frames, frame{f.screen.picture(f.page), seconds})
+	return len(f.frames) - 1
+}
+
+// types types text into the prompt, a few words at a time.
+func (f *film) types(text string) {
+	words := strings.SplitAfter(text, " ")
+	for i := 0; i < len(words); i += 3 {
+		part := strings.Join(words[i:min(i+3, len(words))], "")
+		f.screen.send(part)
+		f.screen.wait(strings.TrimSpace(part))
+		f.take(0.6)
+	}
+}
+
+// svg returns the film. Without animation, or if the viewer wants less motion, it is one frame.
+func (f *film) svg(p page) string {
+	total := 0.0
+	for _, one := range f.frames {
+		total += one.seconds
+	}
+	var b strings.Builder
+	f.screen.head(&b, p)
+	fmt.Fprintf(&b, "<style>\n.f{visibility:hidden;animation:%.1fs step-end infinite}\n.still{visibility:visible}\n", total)
+	at := 0.0
+	for i, one := range f.frames {
+		begin, end := at/total*100, (at+one.seconds)/total*100
+		hide := fmt.Sprintf("%.2f%%{visibility:hidden}", end)
+		if i == len(f.frames)-1 {
+			hide = ""
+		}
+		fmt.Fprintf(&b, "@keyframes k%d{0%%{visibility:hidden}%.2f%%{visibility:visible}%s}\n", i, begin, hide)
+		at += one.seconds
+	}
+	b.WriteString("@media (prefers-reduced-motion:reduce){.f{animation:none!important}}\n</style>\n")
+	for i, one := range f.frames {
+		class := "f"
+		if i == f.still {
+			class = "f still"
+		}
+		fmt.Fprintf(&b, "<g class=\"%s\" style=\"animation-name:k%d\">\n%s</g>\n", class, i, one.picture)
+	}
+	b.WriteString("</svg>\n")
+	return b.String()
 }
 
 // page is the background of a picture.
@@ -141,21 +156,24 @@ const (
 	border     = 14
 )
 
-// svg draws the screen as an SVG with one text element per run of equal style.
-func (s *terminal) svg(p page) string {
+// head begins an SVG of the size of the screen.
+func (s *terminal) head(b *strings.Builder, p page) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	w, h := s.em.Width(), s.em.Height()
+	fmt.Fprintf(b, `<svg xmlns="http://www.w3.org/2000/svg" width="%.0f" height="%d" font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace" font-size="14">`,
+		float64(s.em.Width())*cellWidth+2*border, s.em.Height()*cellHeight+2*border)
+	fmt.Fprintf(b, "\n<rect width=\"100%%\" height=\"100%%\" rx=\"8\" fill=\"%s\"/>\n", p.paper)
+}
+
+// picture draws the screen with one text element per run of equal style. The caller holds the
+// lock.
+func (s *terminal) picture(p page) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%.0f" height="%d" font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace" font-size="14">`,
-		float64(w)*cellWidth+2*border, h*cellHeight+2*border)
-	fmt.Fprintf(&b, "\n<rect width=\"100%%\" height=\"100%%\" rx=\"8\" fill=\"%s\"/>\n", p.paper)
-	for y := range h {
-		for x := 0; x < w; {
+	for y := range s.em.Height() {
+		for x := 0; x < s.em.Width(); {
 			x += s.run(&b, p, x, y)
 		}
 	}
-	b.WriteString("</svg>\n")
 	return b.String()
 }
 

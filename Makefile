@@ -62,8 +62,9 @@ check:
 	$(RACE) -run '$(RACY)' ./cmd/agent
 	$(RACE) -run '$(SCREEN)' ./internal/tui
 
-## generate: write the generated parts of the help topics and of the README, and the JSON schemas
+## generate: write the generated parts of the help topics and of the README, the JSON schemas and the licenses of libraries
 generate:
+	UPDATE=1 $(GO) test -count=1 -run 'TestNotices$$' ./cmd/agent/licenses
 	UPDATE=1 $(GO) test -count=1 -run 'TestHelpTables$$' ./cmd/agent
 	UPDATE=1 $(GO) test -count=1 -run 'TestSchema$$' ./cmd/agent/settings
 	$(GO) test -count=1 -run 'Schema$$' ./internal/loop/event -update

@@ -17,6 +17,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"runtime/debug"
 	"time"
@@ -34,6 +35,7 @@ import (
 	"agent/cmd/agent/hooks"
 	"agent/cmd/agent/inspect"
 	"agent/cmd/agent/keys"
+	"agent/cmd/agent/licenses"
 	"agent/cmd/agent/models"
 	"agent/cmd/agent/permit"
 	"agent/cmd/agent/project"
@@ -92,6 +94,7 @@ func main() {
 func rootCommand(end *exit.Signals) *cobra.Command {
 	f := &command.Factory{IO: command.System(), Version: version, Settings: command.ReadSettings, Store: command.OpenStore, Cleanup: end.Cleanup}
 	o := &flags{traffic: &models.Recording{Version: version}}
+	notices := false
 	cmd := &cobra.Command{
 		Use:   "agent [PROMPT]",
 		Short: "an interactive coding assistant for the terminal",
@@ -108,6 +111,10 @@ offline guide answers simple requests.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if notices {
+				_, err := io.WriteString(f.IO.Out, licenses.Notices())
+				return err
+			}
 			return interactive(cmd, opening{flags: *o, end: end}, args)
 		},
 	}
@@ -142,6 +149,7 @@ offline guide answers simple requests.`,
 	)
 	cmd.SetHelpCommand(newCmdHelp(f, nil))
 	cmd.Flags().BoolVar(&o.plain, "plain", false, "plain output without cursor movement, with numbered choices, for screen readers and logs")
+	cmd.Flags().BoolVar(&notices, "licenses", false, "print the licenses of the libraries in this program")
 	return cmd
 }
 

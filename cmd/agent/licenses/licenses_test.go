@@ -1,0 +1,89 @@
+package licenses
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// The notices have every module that is linked into the program on one of the systems, with the
+// license of its version. UPDATE=1 writes them, as make generate does.
+func TestNotices(t *testing.T) {
+	modules := linked(t)
+	if os.Getenv("UPDATE") != "" {
+		var b strings.Builder
+		b.WriteString("The program contains these libraries.\n")
+		b.WriteString(notice("Go (standard library)", runtime.GOROOT(), t))
+		for _, m := range modules {
+			name, dir, _ := strings.Cut(m, "\t")
+			b.WriteString(notice(name, dir, t))
+		}
+		if err := os.WriteFile("notices.txt", []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	for _, m := range modules {
+		if name, _, _ := strings.Cut(m, "\t"); !strings.Contains(Notices(), "\n"+heading(name)) {
+			t.Errorf("%s is missing; run make generate", name)
+		}
+	}
+	if n := strings.Count(Notices(), "\n====") / 2; n != len(modules)+1 {
+		t.Errorf("there are %d notices for %d modules and Go; run make generate", n, len(modules))
+	}
+}
+
+// linked returns "PATH VERSION", a tab and the directory for each module.
+func linked(t *testing.T) (modules []string) {
+	t.Helper()
+	for _, system := range []string{"linux", "darwin", "windows"} {
+		cmd := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}\t{{.Dir}}{{end}}{{end}}", "agent/cmd/agent")
+		cmd.Env = append(os.Environ(), "GOOS="+system, "CGO_ENABLED=0")
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("go list for %s: %v", system, err)
+		}
+		modules = append(modules, strings.FieldsFunc(string(out), func(r rune) bool { return r == '\n' })...)
+	}
+	slices.Sort(modules)
+	return slices.Compact(modules)
+}
+
+var license = regexp.MustCompile(`(?i)^(licen[sc]e|copying|notice)([-.][a-z]+)?$`)
+
+func heading(name string) string {
+	line := strings.Repeat("=", 80)
+	return fmt.Sprintf("%s\n%s\n%s\n", line, name, line)
+}
+
+// notice returns the texts of the license files in the directory of a module.
+func notice(name, dir string, t *testing.T) string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := "\n" + heading(name)
+	found := false
+	for _, e := range entries {
+		if e.IsDir() || !license.MatchString(e.Name()) {
+			continue
+		}
+		b, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		found = true
+		text += "\n" + strings.TrimSpace(strings.ReplaceAll(string(b), "\r\n", "\n")) + "\n"
+	}
+	if !found {
+		t.Fatalf("%s has no license file", name)
+	}
+	return text
+}

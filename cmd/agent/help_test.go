@@ -104,7 +104,7 @@ func topicTable() string {
 
 // documents returns the paths of the README, AGENTS.md and the topics.
 func documents() []string {
-	paths := []string{"../../README.md", "../../AGENTS.md", "../../internal/design.md", speedPage}
+	paths := []string{"../../README.md", "../../AGENTS.md", "../../CHANGELOG.md", "../../SECURITY.md", "../../internal/design.md", speedPage}
 	for _, name := range help.Names() {
 		paths = append(paths, topicFile(name))
 	}

@@ -13,6 +13,7 @@ import (
 
 	"agent/internal/llm/phrase"
 	"agent/internal/tools/advice"
+	"agent/internal/tools/shell/checks"
 )
 
 //go:embed jobs.md
@@ -264,6 +265,19 @@ func (j *Jobs) stop(ctx context.Context, b *job, force <-chan struct{}) (Result,
 		<-b.done
 	}
 	return j.report(b), ctx.Err()
+}
+
+// killNote says how to stop the running jobs, after a command that may have tried to kill them,
+// as the sandbox prevents that. A nil j has no jobs.
+func (j *Jobs) killNote(command string) string {
+	if !j.running() || !checks.Kills(command) {
+		return ""
+	}
+	note := ""
+	for _, b := range j.filter(func(b *job) bool { return b.state == "" }) {
+		note += fmt.Sprintf("[stop job %d (%s) with jobs (action stop, id %d), not with kill]\n", b.ID, b.Title, b.ID)
+	}
+	return note
 }
 
 // send writes a line to the input of a job.

@@ -264,3 +264,22 @@ func TestLongOutputOfAJobIsInAFile(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 }
+
+func TestKillNamesTheActionThatStopsAJob(t *testing.T) {
+	c, _, _ := newJobs(t)
+	same(t, c.run("shell", obj{"command": "kill -0 99999999 2>/dev/null"}).Text, "[exit 1]\n")
+	c.run("jobs", obj{"action": "start", "command": "sleep 600"})
+	const note = "[stop job 1 (sleep 600) with jobs (action stop, id 1), not with kill]\n"
+	for command, want := range map[string]string{
+		"kill -0 99999999 2>/dev/null":              note + "[exit 1]\n",
+		"(kill -0 99999999 || true) 2>/dev/null":    note + "[exit 0]\n",
+		"echo 99999999 | xargs kill -0 2>/dev/null": note,
+		"timeout 9 pkill -0 -f no-such-name":        note,
+		"sleep 9 & kill $!; wait $! 2>/dev/null":    "",
+		"kill -l >/dev/null; echo kill 1":           "",
+	} {
+		if got := c.run("shell", obj{"command": command}).Text; want == "" && strings.Contains(got, "[stop job") || !strings.Contains(got, want) {
+			t.Errorf("%s: got %q, want %q", command, got, want)
+		}
+	}
+}

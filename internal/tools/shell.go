@@ -199,7 +199,7 @@ func (s *shellTool) run(ctx context.Context, a shellArgs, at location, ok Approv
 		if o.blocked == nil && shell.ListsHome(started.guard.Profile(), started.dir, a.Command) {
 			o.notes += "[other files of the home directory are hidden from this command]\n"
 		}
-		o.notes += s.attemptsNote(started, o) + started.tempNote(a.Command) + s.setDir(o.Dir)
+		o.notes += s.jobs.killNote(a.Command) + s.attemptsNote(started, o) + started.tempNote(a.Command) + s.setDir(o.Dir)
 	}
 	if o.why == shell.Interrupted {
 		return o.result(), ctx.Err()

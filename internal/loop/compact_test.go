@@ -175,7 +175,7 @@ func TestSummaryModel(t *testing.T) {
 	if c := compactions(events); len(c) != 1 || c[0].Model != "other/small" || c[0].Text != "short" {
 		t.Errorf("got %+v\n%s", c, trace(events))
 	}
-	if r := small.Requests(); len(r) != 1 || r[0].Model != "small" || window.Tokens(r[0].Messages) > 6_000 {
+	if r := small.Requests(); len(r) != 1 || r[0].Model != "small" || window.Tokens(r[0].Messages) > 6_400 {
 		t.Errorf("got %d requests", len(r))
 	}
 }

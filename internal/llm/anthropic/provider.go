@@ -26,6 +26,9 @@ type Options struct {
 	// MaxTokens limits the replies to requests without a limit. 0 selects a
 	// limit by the name of the model.
 	MaxTokens int
+	// Window is the context window of the model in tokens, 0 if it is unknown. A reply gets a
+	// fifth of it if its limit would leave less than half for the request.
+	Window int
 	// Strict is set if the endpoint can enforce the schemas of tools.
 	Strict bool
 }
@@ -34,6 +37,7 @@ type Options struct {
 type Provider struct {
 	*wire.Client
 	maxTokens int
+	window    int
 	strict    bool
 	encoder   encoder
 }
@@ -53,7 +57,7 @@ func New(opts Options) *Provider {
 	if at.Headers[versionHeader] == "" {
 		at.Headers[versionHeader] = "2023-06-01"
 	}
-	return &Provider{Client: wire.New(at), maxTokens: opts.MaxTokens, strict: opts.Strict, encoder: newEncoder()}
+	return &Provider{Client: wire.New(at), maxTokens: opts.MaxTokens, window: opts.Window, strict: opts.Strict, encoder: newEncoder()}
 }
 
 // endpoint returns base without the path that requests append.
@@ -87,8 +91,9 @@ func (p *Provider) Body(req llm.Request) ([]byte, error) { return NewRequest(p.f
 
 // fill returns req with the fields that the options of p set.
 func (p *Provider) fill(req llm.Request) llm.Request {
-	if req.MaxTokens == 0 {
-		req.MaxTokens = p.maxTokens
+	req.MaxTokens = cmp.Or(req.MaxTokens, p.maxTokens, traitsOf(req.Model).limit)
+	if p.window > 0 && req.MaxTokens > p.window/2 {
+		req.MaxTokens = p.window / 5
 	}
 	if !p.strict {
 		req.Tools = withoutStrict(req.Tools)

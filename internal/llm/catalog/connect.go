@@ -33,7 +33,7 @@ func (c Choice) Connect() (llm.Provider, error) {
 		quirks.Strict = quirks.Strict && official
 		return openai.New(openai.Options{Endpoint: at, Path: c.Provider.Path, Quirks: quirks, ServerLimits: c.learned}), nil
 	case Anthropic:
-		return anthropic.New(anthropic.Options{Endpoint: at, MaxTokens: c.Info.Output, Strict: official}), nil
+		return anthropic.New(anthropic.Options{Endpoint: at, MaxTokens: c.Info.Output, Window: c.Info.Context, Strict: official}), nil
 	case Responses:
 		plain := c.Info.Exact && c.Info.Effort != nil && len(c.Info.Effort) == 0
 		quirks := responses.Quirks{Plain: plain, CacheKey: c.takesCacheKey(), Loose: !official || !c.Provider.Quirks.Strict}

@@ -25,14 +25,14 @@ type Budget struct {
 // have at most reply tokens, or a default for 0. prefix is the estimate of what
 // precedes the messages.
 func NewBudget(prefix, window, reply int) Budget {
-	return Budget{Prefix: prefix}.Within(window - min(cmp.Or(reply, replyRoom), window/4))
+	return Budget{Prefix: prefix}.Within(window - min(cmp.Or(reply, replyRoom), window/5))
 }
 
 // Within returns b with another limit.
 func (b Budget) Within(limit int) Budget {
 	b.Limit = limit
 	free := max(limit-b.Prefix, 0)
-	b.Start, b.Enough, b.Usable = limit-free*15/100, limit-free/2, limit-free*30/100
+	b.Start, b.Enough, b.Usable = limit-free*8/100, limit-free/2, limit-free*30/100
 	return b
 }
 

@@ -15,6 +15,7 @@ import (
 	"agent/internal/loop/delegate"
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
+	"agent/internal/loop/policy/rule"
 	"agent/internal/tools/workspace"
 )
 
@@ -73,7 +74,7 @@ func pathsWith(dir string, set settings.Settings, dirs []string) (policy.Paths, 
 // rule allows any.
 func (a *app) checkUnattended() error {
 	o := &a.options.Permissions
-	if o.Mode != event.ModeAll || slices.ContainsFunc(o.Rules, func(r policy.Rule) bool { return r.Action == policy.Allow && r.Kind != policy.RuleEdit }) {
+	if o.Mode != event.ModeAll || slices.ContainsFunc(o.Rules, func(r rule.Rule) bool { return r.Action == rule.Allow && r.Kind != rule.Edit }) {
 		return nil
 	}
 	form, why := policy.SandboxOff, "The configuration turns the sandbox of commands off. "+access.Boundary

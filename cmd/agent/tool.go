@@ -8,7 +8,7 @@ import (
 	"agent/cmd/agent/redact"
 	"agent/cmd/agent/tool"
 	"agent/cmd/agent/toolbox"
-	"agent/internal/loop/policy"
+	"agent/internal/loop/policy/rule"
 	"agent/internal/tools"
 	"agent/internal/tools/workspace"
 )
@@ -42,7 +42,7 @@ func singleTools() (*tool.Set, error) {
 	return &tool.Set{
 		Tools: ts, Session: toolbox.OfSessions(commands, ts),
 		Interceptors: tools.Intercept(checks), Paths: judgingPaths(dir, file.Settings),
-		Rules: func() ([]policy.Rule, error) {
+		Rules: func() ([]rule.Rule, error) {
 			admin, err := systemFile.Read()
 			return admin.Rules, err
 		},

@@ -18,6 +18,7 @@ import (
 	"agent/internal/loop/hooks"
 	"agent/internal/loop/part"
 	"agent/internal/loop/policy"
+	"agent/internal/loop/policy/rule"
 	"agent/internal/tools"
 	"agent/internal/tools/workspace"
 )
@@ -125,11 +126,11 @@ func TestChangedArgumentsAreJudged(t *testing.T) {
 	}
 
 	h = newHooked(t, runsShell("ls"), change)
-	rule, err := policy.ParseRule(policy.Deny, "command: rm")
+	deny, err := rule.Parse(rule.Deny, "command: rm")
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.Permissions.Mode, h.Permissions.Rules = event.ModeAll, []policy.Rule{rule}
+	h.Permissions.Mode, h.Permissions.Rules = event.ModeAll, []rule.Rule{deny}
 	if end := result(t, play(t, h.Options, []string{"go"}, nil)); end.Outcome != event.Refused || !strings.Contains(end.Result.Text, "a rule denies it") {
 		t.Errorf("%s: %s", end.Outcome, end.Result.Text)
 	}

@@ -9,6 +9,7 @@ import (
 	"agent/internal/loop/event"
 	"agent/internal/loop/part"
 	"agent/internal/loop/policy"
+	"agent/internal/loop/policy/rule"
 	"agent/internal/loop/turn"
 	"agent/internal/tools"
 	"agent/internal/tools/workspace"
@@ -131,8 +132,8 @@ type PermissionOptions struct {
 	// Attended is set if a user answers questions. Otherwise calls that need
 	// approval are denied, and standing permissions do not apply.
 	Attended bool
-	Paths    policy.Paths  // decide which paths are protected
-	Rules    []policy.Rule // configured rules
+	Paths    policy.Paths // decide which paths are protected
+	Rules    []rule.Rule  // configured rules
 	// Sandbox returns the sandbox of commands, and a notice for the user if it is
 	// incomplete. It may wait for the answer. Nil means that Paths holds the sandbox.
 	Sandbox func() (policy.Sandbox, string)
@@ -145,8 +146,8 @@ type PermissionOptions struct {
 	ProjectFile string
 	// ProjectRules are the rules of the project, which come after Rules. ForgetRule
 	// removes one of them; it may be nil.
-	ProjectRules []policy.Rule
-	ForgetRule   func(policy.Rule) error
+	ProjectRules []rule.Rule
+	ForgetRule   func(rule.Rule) error
 	Forked       bool // the session is a new fork
 	// Key returns the key that seals standing permissions in the log. Without a key
 	// they end when the program exits.

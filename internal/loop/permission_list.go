@@ -9,6 +9,7 @@ import (
 
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
+	"agent/internal/loop/policy/rule"
 )
 
 // listTime limits how long a list of permissions may read the files of commands.
@@ -17,7 +18,7 @@ const listTime = 2 * time.Second
 // entry is a rule or a standing permission.
 type entry struct {
 	event.Permission
-	rule  *policy.Rule
+	rule  *rule.Rule
 	grant *policy.Grant
 }
 
@@ -127,7 +128,7 @@ func (p *permissions) removeEntry(e entry) error {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		project := len(p.policy.Rules) - p.projectRules
-		kept := slices.DeleteFunc(slices.Clone(p.policy.Rules[project:]), func(r policy.Rule) bool { return r.String() == e.rule.String() })
+		kept := slices.DeleteFunc(slices.Clone(p.policy.Rules[project:]), func(r rule.Rule) bool { return r.String() == e.rule.String() })
 		p.policy.Rules, p.projectRules = append(p.policy.Rules[:project:project], kept...), len(kept)
 		return nil
 	}

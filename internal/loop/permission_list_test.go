@@ -12,7 +12,7 @@ import (
 	"agent/internal/llm/script"
 	"agent/internal/loop"
 	"agent/internal/loop/event"
-	"agent/internal/loop/policy"
+	"agent/internal/loop/policy/rule"
 	"agent/internal/tools"
 )
 
@@ -87,11 +87,11 @@ func TestRemovePermission(t *testing.T) {
 	get := func() script.Reply { return script.Reply{}.Call("c", "get", args("x.org")).Calls() }
 	o := options(script.New(get(), script.Say("one"), get(), script.Say("two")), fetches())
 	o.Log, o.Permissions.Mode, o.Permissions.Key = log, event.ModeAsk, func() ([]byte, error) { return []byte("a key of this user"), nil }
-	o.Permissions.Rules = []policy.Rule{{Action: policy.Deny, Kind: policy.RuleHost, Pattern: "evil.org", Source: "/etc/policy.json:3"}}
-	project := policy.Rule{Action: policy.Ask, Kind: policy.RuleHost, Pattern: "y.org", Source: "p.json:2"}
-	o.Permissions.ProjectRules = []policy.Rule{project, {Action: policy.Ask, Kind: policy.RuleHost, Pattern: "z.org", Source: "p.json:3"}}
-	var forgotten []policy.Rule
-	o.Permissions.ForgetRule = func(r policy.Rule) error {
+	o.Permissions.Rules = []rule.Rule{{Action: rule.Deny, Kind: rule.Host, Pattern: "evil.org", Source: "/etc/policy.json:3"}}
+	project := rule.Rule{Action: rule.Ask, Kind: rule.Host, Pattern: "y.org", Source: "p.json:2"}
+	o.Permissions.ProjectRules = []rule.Rule{project, {Action: rule.Ask, Kind: rule.Host, Pattern: "z.org", Source: "p.json:3"}}
+	var forgotten []rule.Rule
+	o.Permissions.ForgetRule = func(r rule.Rule) error {
 		if r.Pattern == "z.org" {
 			return errors.New("the disk is full")
 		}
@@ -102,8 +102,8 @@ func TestRemovePermission(t *testing.T) {
 	ask := reply[event.Asked](c, event.Prompt{Text: "one"}).Ask
 	reply[*event.TurnEnd](c, event.Answer{ID: ask.ID, Decision: event.Always})
 	texts, ids := c.permissions()
-	const grant, rule = "always allow requests to x.org (this session) -", "ask host: y.org (p.json:2) -"
-	want := []string{"deny host: evil.org (/etc/policy.json:3)", rule, "ask host: z.org (p.json:3) -", grant}
+	const grant, asks = "always allow requests to x.org (this session) -", "ask host: y.org (p.json:2) -"
+	want := []string{"deny host: evil.org (/etc/policy.json:3)", asks, "ask host: z.org (p.json:3) -", grant}
 	if d := cmp.Diff(texts, want); d != "" {
 		t.Fatal(d)
 	}
@@ -117,10 +117,10 @@ func TestRemovePermission(t *testing.T) {
 			t.Errorf("got %q, want %q", got, refused.want)
 		}
 	}
-	if got := reply[*event.PermissionRemoved](c, event.RemovePermission{ID: ids[rule]}); got.Text != "ask host: y.org" || got.Grant != nil {
+	if got := reply[*event.PermissionRemoved](c, event.RemovePermission{ID: ids[asks]}); got.Text != "ask host: y.org" || got.Grant != nil {
 		t.Errorf("got %+v", got)
 	}
-	if d := cmp.Diff(forgotten, []policy.Rule{project}); d != "" {
+	if d := cmp.Diff(forgotten, []rule.Rule{project}); d != "" {
 		t.Error(d)
 	}
 	if got := reply[*event.PermissionRemoved](c, event.RemovePermission{ID: ids[grant]}); got.Text != "always allow requests to x.org" || got.Grant == nil {
@@ -150,7 +150,7 @@ func TestRemovePermission(t *testing.T) {
 func TestExplainPermission(t *testing.T) {
 	o := options(script.New())
 	o.Permissions.Mode, o.Permissions.Paths.Workspace = event.ModePlan, t.TempDir()
-	o.Permissions.Rules = []policy.Rule{{Action: policy.Deny, Kind: policy.RuleCommand, Pattern: "ls", Source: "here:1"}}
+	o.Permissions.Rules = []rule.Rule{{Action: rule.Deny, Kind: rule.Command, Pattern: "ls", Source: "here:1"}}
 	c := openDialogue(t, o)
 	for line, want := range map[string]string{"pwd": "auto", "rm -rf x": "deny", "ls": "deny"} {
 		if got := reply[event.Explained](c, event.ExplainPermission{Line: line}).Lines; got[0] != want || !strings.Contains(strings.Join(got, "\n"), "  "+line+": ") {

@@ -11,6 +11,7 @@ import (
 	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
+	"agent/internal/loop/policy/rule"
 	"agent/internal/loop/session"
 	"agent/internal/tools"
 )
@@ -32,7 +33,7 @@ type permissions struct {
 
 	// forget and forgetRule remove a permission of the project. Both may be nil.
 	forget     func(policy.Grant) error
-	forgetRule func(policy.Rule) error
+	forgetRule func(rule.Rule) error
 
 	mu           sync.Mutex
 	policy       policy.Policy

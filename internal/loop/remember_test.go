@@ -15,6 +15,7 @@ import (
 	"agent/internal/llm/script"
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
+	"agent/internal/loop/policy/rule"
 	"agent/internal/tools"
 )
 
@@ -33,7 +34,7 @@ func (s *projectStore) remember(g policy.Grant) error {
 
 // playProject runs a turn with commands in the workspace dir. It answers every question
 // with always, and returns the questions, the denied calls and the notices.
-func playProject(t *testing.T, dir string, log *history.Log, store *projectStore, attended bool, rules []policy.Rule, commands ...string) (asked, denied []string, notices string) {
+func playProject(t *testing.T, dir string, log *history.Log, store *projectStore, attended bool, rules []rule.Rule, commands ...string) (asked, denied []string, notices string) {
 	t.Helper()
 	reply := script.Reply{}
 	for i, c := range commands {
@@ -123,15 +124,15 @@ func TestPermissionsOfAProject(t *testing.T) {
 // a call.
 func TestConfiguredRules(t *testing.T) {
 	dir := t.TempDir()
-	parse := func(action policy.Action, text string) policy.Rule {
-		r, err := policy.ParseRule(action, text)
+	parse := func(action rule.Action, text string) rule.Rule {
+		r, err := rule.Parse(action, text)
 		if err != nil {
 			t.Fatal(err)
 		}
 		r.Source = "config.json:7"
 		return r
 	}
-	rules := []policy.Rule{parse(policy.Allow, "command: make"), parse(policy.Deny, "command: git push"), parse(policy.Ask, "command: make deploy")}
+	rules := []rule.Rule{parse(rule.Allow, "command: make"), parse(rule.Deny, "command: git push"), parse(rule.Ask, "command: make deploy")}
 	asked, denied, _ := playProject(t, dir, nil, &projectStore{}, true, rules, "make x", "git push", "true && git push", "make deploy")
 	if d := cmp.Diff([][]string{asked, denied}, [][]string{{"run make deploy"}, {"c1", "c2"}}); d != "" {
 		t.Error(d)

@@ -17,6 +17,7 @@ import (
 	"agent/internal/loop/evidence"
 	"agent/internal/loop/part"
 	"agent/internal/loop/policy"
+	"agent/internal/loop/policy/rule"
 	"agent/internal/loop/session"
 	"agent/internal/tools"
 )
@@ -229,7 +230,7 @@ func TestRunAgain(t *testing.T) {
 			o := options(script.New(script.Call("c1", "shell", args(command)), script.Say("done")), run.tool())
 			o.Permissions.Mode, o.Permissions.Attended, o.Permissions.Paths = c.mode, !c.alone, policy.Paths{Workspace: run.dir, Sandbox: policy.SandboxFull, Room: func() int64 { return 1 << 20 }}
 			if c.allow != "" {
-				r, err := policy.ParseRule(policy.Allow, c.allow)
+				r, err := rule.Parse(rule.Allow, c.allow)
 				if err != nil {
 					t.Fatal(err)
 				}

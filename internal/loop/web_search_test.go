@@ -11,11 +11,11 @@ import (
 	"agent/internal/llm/script"
 	"agent/internal/loop"
 	"agent/internal/loop/event"
-	"agent/internal/loop/policy"
+	"agent/internal/loop/policy/rule"
 )
 
 // searchOptions returns the options of an agent whose provider can search the web.
-func searchOptions(p llm.Provider, rules ...policy.Rule) loop.Options {
+func searchOptions(p llm.Provider, rules ...rule.Rule) loop.Options {
 	o := options(p)
 	o.Models.Current.WebSearch = true
 	o.Permissions.Rules = rules
@@ -31,15 +31,15 @@ func offered(p *script.Provider) (all []bool) {
 }
 
 func TestWebSearchNeedsApproval(t *testing.T) {
-	rule := func(a policy.Action) []policy.Rule {
-		return []policy.Rule{{Action: a, Kind: policy.RuleTool, Pattern: "web_search", Source: "test"}}
+	decide := func(a rule.Action) []rule.Rule {
+		return []rule.Rule{{Action: a, Kind: rule.Tool, Pattern: "web_search", Source: "test"}}
 	}
 	on, off := true, false
 	yes, no := event.Allow, event.Refuse
 	for name, c := range map[string]struct {
 		wanted     bool // by the configuration
 		answer     event.Decision
-		rules      []policy.Rule
+		rules      []rule.Rule
 		unattended bool
 		none       bool // the provider has no search
 		then       []event.SetWebSearch
@@ -49,15 +49,15 @@ func TestWebSearchNeedsApproval(t *testing.T) {
 		"off without a yes, also in mode all": {want: []bool{false}},
 		"on and off":                          {then: []event.SetWebSearch{{On: &on}, {On: &off}}, want: []bool{false, true, false}, notice: "Web search is on in this session"},
 		"only asked":                          {then: []event.SetWebSearch{{}}, want: []bool{false, false}, notice: "Web search is off."},
-		"allowed by a rule":                   {rules: rule(policy.Allow), unattended: true, want: []bool{true}},
-		"denied by a rule":                    {rules: rule(policy.Deny), then: []event.SetWebSearch{{On: &on}}, want: []bool{false, false}, notice: "Web search stays off: a rule denies it: test: deny tool: web_search."},
+		"allowed by a rule":                   {rules: decide(rule.Allow), unattended: true, want: []bool{true}},
+		"denied by a rule":                    {rules: decide(rule.Deny), then: []event.SetWebSearch{{On: &on}}, want: []bool{false, false}, notice: "Web search stays off: a rule denies it: test: deny tool: web_search."},
 		"unattended":                          {unattended: true, then: []event.SetWebSearch{{On: &on}}, want: []bool{false, false}, notice: `--allow "tool: web_search"`},
 		"wanted and approved once":            {wanted: true, answer: yes, then: []event.SetWebSearch{{}}, want: []bool{true, true}, notice: "Web search is on"},
 		"wanted and rejected":                 {wanted: true, answer: no, then: []event.SetWebSearch{{}}, want: []bool{false, false}, notice: "Web search is off."},
-		"wanted and allowed by a rule":        {wanted: true, rules: rule(policy.Allow), unattended: true, want: []bool{true}},
-		"wanted and denied by a rule":         {wanted: true, rules: rule(policy.Deny), want: []bool{false}},
+		"wanted and allowed by a rule":        {wanted: true, rules: decide(rule.Allow), unattended: true, want: []bool{true}},
+		"wanted and denied by a rule":         {wanted: true, rules: decide(rule.Deny), want: []bool{false}},
 		"wanted and unattended":               {wanted: true, unattended: true, want: []bool{false}, notice: `Web search is off: without a user it needs the flag --allow "tool: web_search".`},
-		"no search":                           {none: true, rules: rule(policy.Allow), then: []event.SetWebSearch{{On: &on}}, want: []bool{false, false}, notice: "Connect an MCP server that searches instead: agent help tools"},
+		"no search":                           {none: true, rules: decide(rule.Allow), then: []event.SetWebSearch{{On: &on}}, want: []bool{false, false}, notice: "Connect an MCP server that searches instead: agent help tools"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := script.New(script.Say("1"), script.Say("2"), script.Say("3"))
@@ -103,7 +103,7 @@ func searching(query string, opaque string, ended bool) []llm.Delta {
 // A search that the provider pauses continues without a message of the program, the log
 // keeps what the provider needs, and an interrupted search is not sent back.
 func TestWebSearchInATurn(t *testing.T) {
-	allow := policy.Rule{Action: policy.Allow, Kind: policy.RuleTool, Pattern: "web_search", Source: "test"}
+	allow := rule.Rule{Action: rule.Allow, Kind: rule.Tool, Pattern: "web_search", Source: "test"}
 	p := script.New(
 		script.Reply{Deltas: append(searching("q", `{"use":{"id":"s1"}}`, false), llm.Finish{Reason: llm.Paused, Raw: "pause_turn"})},
 		script.Reply{Deltas: append(searching("", `{"result":{"id":"s1"}}`, true), llm.TextDelta{Index: 1, Text: "Found."},
@@ -141,7 +141,7 @@ func TestWebSearchInATurn(t *testing.T) {
 }
 
 func TestRejectedWebSearch(t *testing.T) {
-	allow := policy.Rule{Action: policy.Allow, Kind: policy.RuleTool, Pattern: "web_search", Source: "test"}
+	allow := rule.Rule{Action: rule.Allow, Kind: rule.Tool, Pattern: "web_search", Source: "test"}
 	p := script.New(script.Reply{Err: &llm.Error{Kind: llm.ErrInvalid, Message: "tools.3: web_search_20250305 is not supported"}})
 	for _, e := range play(t, searchOptions(p, allow), []string{"a"}, nil) {
 		if end, ok := e.(*event.TurnEnd); ok && !strings.Contains(end.Hint, "/web off") {

@@ -16,7 +16,7 @@ import (
 	"agent/cmd/agent/settings"
 	"agent/cmd/agent/trust"
 	"agent/internal/llm/wire"
-	"agent/internal/loop/policy"
+	"agent/internal/loop/policy/rule"
 	"agent/internal/tools/mcp"
 )
 
@@ -24,7 +24,7 @@ import (
 type Source struct {
 	Dir    string              // working directory of the session
 	Getenv func(string) string // environment of this program
-	Rules  []policy.Rule       // a server with a rule that denies all of its tools is not used
+	Rules  []rule.Rule         // a server with a rule that denies all of its tools is not used
 	// Trust decides which servers of the repository are used; nil means none.
 	Trust  *trust.Review
 	Logins *Logins // of servers with OAuth; nil for none
@@ -88,8 +88,8 @@ func server(name string, set settings.MCPServer, from Source) mcp.Server {
 			s.Env = append(s.Env, variable+"="+expand(set.Env[variable]))
 		}
 	}
-	denied := slices.IndexFunc(from.Rules, func(r policy.Rule) bool { return r.DeniesServer(name) })
-	if i := slices.IndexFunc(from.Rules, func(r policy.Rule) bool { return r.DeniesResources(name) }); i >= 0 {
+	denied := slices.IndexFunc(from.Rules, func(r rule.Rule) bool { return r.DeniesServer(name) })
+	if i := slices.IndexFunc(from.Rules, func(r rule.Rule) bool { return r.DeniesResources(name) }); i >= 0 {
 		s.Unread = denial(from.Rules[i])
 	}
 	switch {
@@ -108,7 +108,7 @@ func server(name string, set settings.MCPServer, from Source) mcp.Server {
 }
 
 // denial says which rule denies something.
-func denial(r policy.Rule) string {
+func denial(r rule.Rule) string {
 	return "a rule denies it: " + strings.TrimPrefix(r.Source+": "+r.String(), ": ")
 }
 

@@ -16,7 +16,7 @@ import (
 	"agent/cmd/agent/settings"
 	"agent/internal/history"
 	"agent/internal/loop/event"
-	"agent/internal/loop/policy"
+	"agent/internal/loop/policy/rule"
 )
 
 // Flags are the flags that set permissions.
@@ -33,7 +33,7 @@ type Permissions struct {
 	Modes []event.Mode
 	// Rules are those of the system policy, the flags and the configuration, in this
 	// order.
-	Rules []policy.Rule
+	Rules []rule.Rule
 	// Project are the permissions of the project. Its rules come after Rules.
 	Project settings.Project
 	// File is the file of Project. Nil if the user has no state directory.
@@ -43,7 +43,7 @@ type Permissions struct {
 }
 
 // All returns the rules, with those of the project.
-func (p Permissions) All() []policy.Rule { return slices.Concat(p.Rules, p.Project.Rules) }
+func (p Permissions) All() []rule.Rule { return slices.Concat(p.Rules, p.Project.Rules) }
 
 // Collect returns the permissions of the workspace dir. A damaged file of the project is
 // a notice; all other problems are errors.
@@ -65,11 +65,11 @@ func Collect(dir string, flags Flags, file settings.File, system settings.System
 	}
 	p.Rules = admin.Rules
 	for _, f := range []struct {
-		action policy.Action
+		action rule.Action
 		texts  []string
-	}{{policy.Deny, flags.Deny}, {policy.Allow, flags.Allow}} {
+	}{{rule.Deny, flags.Deny}, {rule.Allow, flags.Allow}} {
 		for _, text := range f.texts {
-			r, err := policy.ParseRule(f.action, text)
+			r, err := rule.Parse(f.action, text)
 			if err == nil {
 				err = r.Check()
 			}

@@ -18,7 +18,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"agent/internal/llm/phrase"
-	"agent/internal/loop/policy"
+	"agent/internal/loop/policy/rule"
 )
 
 // check validates a file with a T and returns the line of every key and of every
@@ -228,7 +228,7 @@ func text(v string, tag reflect.StructTag, path string) error {
 			return fmt.Errorf("%s must be a duration like 90s, 10m or 1h30m", path)
 		}
 	case "rule":
-		if _, err := policy.ParseRule("", v); err != nil {
+		if _, err := rule.Parse("", v); err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
 	case "command":

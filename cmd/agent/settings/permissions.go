@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"agent/internal/loop/policy"
+	"agent/internal/loop/policy/rule"
 )
 
 // Permissions holds permission rules.
@@ -44,12 +44,12 @@ func (r Rule) MarshalJSON() ([]byte, error) {
 
 // Rules returns the rules in p, which come from a file with these lines. Their source
 // is file:LINE. An error names the line too.
-func (p Permissions) Rules(file string, lines map[string]int) ([]policy.Rule, error) {
-	var all []policy.Rule
-	for _, action := range []policy.Action{policy.Deny, policy.Ask, policy.Allow} {
+func (p Permissions) Rules(file string, lines map[string]int) ([]rule.Rule, error) {
+	var all []rule.Rule
+	for _, action := range []rule.Action{rule.Deny, rule.Ask, rule.Allow} {
 		for i, configured := range *p.list(action) {
 			source := fmt.Sprintf("%s:%d", file, lines[fmt.Sprintf("permissions.%s[%d]", action, i)])
-			r, err := policy.ParseRule(action, configured.Text)
+			r, err := rule.Parse(action, configured.Text)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", source, err)
 			}
@@ -64,11 +64,11 @@ func (p Permissions) Rules(file string, lines map[string]int) ([]policy.Rule, er
 }
 
 // list returns the rules of an action.
-func (p *Permissions) list(a policy.Action) *[]Rule {
+func (p *Permissions) list(a rule.Action) *[]Rule {
 	switch a {
-	case policy.Deny:
+	case rule.Deny:
 		return &p.Deny
-	case policy.Ask:
+	case rule.Ask:
 		return &p.Ask
 	}
 	return &p.Allow

@@ -14,6 +14,7 @@ import (
 
 	"agent/internal/history"
 	"agent/internal/loop/policy"
+	"agent/internal/loop/policy/rule"
 )
 
 // ProjectFile is the file with the permissions of one workspace, in the user's state
@@ -30,7 +31,7 @@ type Project struct {
 	Permissions Permissions    `json:"permissions,omitempty"`
 	Grants      []policy.Grant `json:"grants,omitempty"` // standing permissions from the dialog
 	Confirmed   []Confirmed    `json:"confirmed,omitempty"`
-	Rules       []policy.Rule  `json:"-"` // those of Permissions
+	Rules       []rule.Rule    `json:"-"` // those of Permissions
 }
 
 // Confirmed is something that the repository configures and that the user has confirmed
@@ -87,11 +88,11 @@ func (f ProjectFile) Forget(g policy.Grant) error {
 }
 
 // ForgetRule removes the rules that are equal to r in action, kind and pattern.
-func (f ProjectFile) ForgetRule(r policy.Rule) error {
+func (f ProjectFile) ForgetRule(r rule.Rule) error {
 	return f.change(func(p *Project) {
 		list := p.Permissions.list(r.Action)
 		*list = slices.DeleteFunc(*list, func(old Rule) bool {
-			parsed, err := policy.ParseRule(r.Action, old.Text)
+			parsed, err := rule.Parse(r.Action, old.Text)
 			return err == nil && parsed.Kind == r.Kind && parsed.Pattern == r.Pattern
 		})
 	})

@@ -13,6 +13,7 @@ import (
 
 	"agent/cmd/agent/settings"
 	"agent/internal/loop/policy"
+	"agent/internal/loop/policy/rule"
 )
 
 func projectOf(t *testing.T, state, dir string) settings.ProjectFile {
@@ -100,7 +101,7 @@ func TestProjectRules(t *testing.T) {
 }
 
 // texts returns rules with the lines of their sources.
-func texts(rules []policy.Rule, path string) (out []string) {
+func texts(rules []rule.Rule, path string) (out []string) {
 	for _, r := range rules {
 		out = append(out, r.String()+" "+strings.TrimPrefix(r.Source, path+":"))
 	}

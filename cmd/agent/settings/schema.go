@@ -8,9 +8,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/google/jsonschema-go/jsonschema"
+	"agent/internal/loop/policy/rule"
 
-	"agent/internal/loop/policy"
+	"github.com/google/jsonschema-go/jsonschema"
 )
 
 // JSONSchema returns the schema of the configuration file, for editors.
@@ -35,7 +35,7 @@ func JSONSchema() ([]byte, error) {
 // ruleSchema returns the schema of a Rule.
 func ruleSchema() *jsonschema.Schema {
 	text := func(what string) *jsonschema.Schema {
-		return &jsonschema.Schema{Type: "string", Description: what, Pattern: "^(" + strings.Join(policy.RuleKinds(), "|") + ") *: *[^ ]"}
+		return &jsonschema.Schema{Type: "string", Description: what, Pattern: "^(" + strings.Join(rule.Kinds(), "|") + ") *: *[^ ]"}
 	}
 	object := &jsonschema.Schema{Type: "object", Required: []string{"rule"}, Properties: map[string]*jsonschema.Schema{}, AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}}}
 	for f := range fields(reflect.TypeFor[Rule]()) {

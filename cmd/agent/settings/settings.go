@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 	"runtime"
 
-	"agent/internal/loop/policy"
+	"agent/internal/loop/policy/rule"
 )
 
 // Settings is the content of the configuration file. Empty fields are not set. The
@@ -184,7 +184,7 @@ type File struct {
 	Settings
 	Path  string
 	Lines map[string]int // line numbers by setting: "providers.groq.base_url", "checks[0]"
-	Rules []policy.Rule  // those of Permissions
+	Rules []rule.Rule    // those of Permissions
 }
 
 // Path returns the path of the configuration file: $XDG_CONFIG_HOME/agent/config.json,

@@ -10,7 +10,7 @@ import (
 	"syscall"
 
 	"agent/internal/loop/event"
-	"agent/internal/loop/policy"
+	"agent/internal/loop/policy/rule"
 )
 
 // SystemPolicy is the content of the system policy file, with which an administrator
@@ -20,8 +20,8 @@ type SystemPolicy struct {
 	Modes       []event.Mode `json:"modes,omitempty" enum:"ask,auto,plan,all" also:"edits,auto-edit,approve-all" what:"permission modes that users may choose (default: all of them)"`
 	Sandbox     bool         `json:"sandbox,omitempty" what:"users cannot turn off the sandbox"`
 	// Path is the path of the file; empty if there is none.
-	Path  string        `json:"-"`
-	Rules []policy.Rule `json:"-"` // those of Permissions
+	Path  string      `json:"-"`
+	Rules []rule.Rule `json:"-"` // those of Permissions
 }
 
 // SystemFile says where the system policy is and who must own it.

@@ -11,7 +11,7 @@ import (
 
 	"agent/cmd/agent/settings"
 	"agent/internal/loop/event"
-	"agent/internal/loop/policy"
+	"agent/internal/loop/policy/rule"
 )
 
 // policyFile writes a system policy and returns where it is, owned by this user.
@@ -37,9 +37,9 @@ func TestSystemPolicy(t *testing.T) {
 	want := settings.SystemPolicy{
 		Path: f.Path, Modes: []event.Mode{event.ModeAsk, event.ModePlan}, Sandbox: true,
 		Permissions: settings.Permissions{Deny: []settings.Rule{{Text: "command: git push"}}, Ask: []settings.Rule{{Text: "host: x.org"}}},
-		Rules: []policy.Rule{
-			{Action: policy.Deny, Kind: policy.RuleCommand, Pattern: "git push", Source: f.Path + ":3"},
-			{Action: policy.Ask, Kind: policy.RuleHost, Pattern: "x.org", Source: f.Path + ":3"},
+		Rules: []rule.Rule{
+			{Action: rule.Deny, Kind: rule.Command, Pattern: "git push", Source: f.Path + ":3"},
+			{Action: rule.Ask, Kind: rule.Host, Pattern: "x.org", Source: f.Path + ":3"},
 		},
 	}
 	if d := cmp.Diff(got, want); d != "" {

@@ -15,6 +15,7 @@ import (
 	"agent/internal/elicit"
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
+	"agent/internal/loop/policy/rule"
 	"agent/internal/textdiff"
 	"agent/internal/tools"
 	"agent/internal/tools/advice"
@@ -24,8 +25,8 @@ import (
 // Call runs one tool call for `agent tool`.
 type Call struct {
 	command.IO
-	Yes          bool          // run without asking for approval
-	Rules        []policy.Rule // of the system policy
+	Yes          bool        // run without asking for approval
+	Rules        []rule.Rule // of the system policy
 	Paths        policy.Paths
 	Interceptors tools.Interceptors
 	End          *exit.Signals

@@ -18,6 +18,7 @@ import (
 	"agent/internal/llm"
 	"agent/internal/llm/phrase"
 	"agent/internal/loop/policy"
+	"agent/internal/loop/policy/rule"
 	"agent/internal/tools"
 	"agent/internal/tools/advice"
 	"agent/internal/tui/ink"
@@ -37,7 +38,7 @@ type Set struct {
 	Tools        []tools.Tool // that work without a session
 	Session      []tools.Tool // that work only in a session
 	Interceptors tools.Interceptors
-	Rules        func() ([]policy.Rule, error) // reads those of the system policy
+	Rules        func() ([]rule.Rule, error) // reads those of the system policy
 	Paths        policy.Paths
 	Close        func()
 }

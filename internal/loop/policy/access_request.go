@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"agent/internal/loop/policy/command"
+	"agent/internal/loop/policy/rule"
 	"agent/internal/realpath"
 	"agent/internal/tools"
 )
@@ -85,10 +86,10 @@ func (p *Policy) judgeRequested(c tools.Call, f Facts, v Verdict) Verdict {
 	case r.never != "":
 		return Verdict{Refuse: true, Why: r.never, Rule: ruleChange, Decider: p.row(ruleChange)}
 	case rule != nil && (r.network || r.outside):
-		return rule.verdict()
+		return ruled(rule)
 	}
 	if rule := p.deniesWrites(r, f); rule != nil {
-		return rule.verdict()
+		return ruled(rule)
 	}
 	if all := p.allowsCommand(c, f); r.network && !v.Ask && all.complete && all.online {
 		r.network, v.Access.Network, v.Access.Permitted = false, true, true
@@ -141,16 +142,16 @@ func (r requested) String() string {
 
 // deniesWrites returns the rule that denies to change a requested path, or something below it; nil
 // if none does.
-func (p *Policy) deniesWrites(r requested, f Facts) *Rule {
+func (p *Policy) deniesWrites(r requested, f Facts) *rule.Rule {
 	for i := range p.Rules {
-		rule := &p.Rules[i]
-		if rule.Action != Deny || rule.Kind != RuleEdit {
+		by := &p.Rules[i]
+		if by.Action != rule.Deny || by.Kind != rule.Edit {
 			continue
 		}
 		if slices.ContainsFunc(r.names, func(names []string) bool {
-			return rule.matchesFile(names, f.at) || rule.below(names[len(names)-1:], f.at)
+			return by.MatchesFile(names, f.at) || by.MatchesBelow(names[len(names)-1:], f.at)
 		}) {
-			return rule
+			return by
 		}
 	}
 	return nil

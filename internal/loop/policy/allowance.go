@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"agent/internal/loop/policy/command"
+	"agent/internal/loop/policy/rule"
 	"agent/internal/tools"
 )
 
@@ -64,7 +65,7 @@ func (p *Policy) allowsCommand(c tools.Call, f Facts) (out allowance) {
 		}
 		a := p.allowsPart(part, f)
 		if a.by == "" {
-			out.options = out.options || part.ReadsOptions() && allowNames(p.Rules, part.Argv)
+			out.options = out.options || part.ReadsOptions() && rule.AllowNames(p.Rules, part.Argv)
 			if out.first == nil {
 				out.first = part
 			}
@@ -137,7 +138,7 @@ func (p *Policy) allowsPart(part *command.Part, f Facts) (a allowedPart) {
 		return a
 	}
 	if r, network := p.partRule(part, f); r != nil {
-		return allowedPart{by: r.decider(), network: network, rule: true}
+		return allowedPart{by: r.Decider(), network: network, rule: true}
 	}
 	if by, rule := p.allowsEdits(part, f); by != "" {
 		return allowedPart{by: by, rule: rule, edits: true}

@@ -39,18 +39,15 @@ func wordsIn(c *command.Command) (out []string) {
 	}
 	for i := range c.Parts {
 		p := &c.Parts[i]
-		texts := slices.Clone(p.Assigns)
-		for _, w := range wordsOf(p) {
-			texts = append(texts, w.text)
-		}
+		texts := slices.Concat(p.Assigns, p.Texts())
 		for _, re := range p.Redirs {
 			texts = append(texts, re.Target.Text)
 		}
 		for _, text := range texts {
 			add(text)
-			if strings.ContainsAny(text, separators) {
-				for _, w := range fields(text) {
-					add(w.text)
+			if strings.ContainsAny(text, command.Separators) {
+				for _, w := range command.Fields(text) {
+					add(w)
 				}
 			}
 		}

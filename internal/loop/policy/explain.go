@@ -10,6 +10,7 @@ import (
 	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy/command"
+	"agent/internal/loop/policy/rule"
 	"agent/internal/tools"
 )
 
@@ -73,12 +74,7 @@ func (p *Policy) Explain(ctx context.Context, paths Paths, line, dir string) Exp
 }
 
 func explainPart(p *command.Part) ExplainedPart {
-	out := ExplainedPart{Words: slices.Clone(p.Argv), Nested: p.Nested, Reason: p.Reason}
-	if p.Argv == nil {
-		for _, w := range p.Words {
-			out.Words = append(out.Words, w.Text)
-		}
-	}
+	out := ExplainedPart{Words: slices.Clone(p.Texts()), Nested: p.Nested, Reason: p.Reason}
 	if p.Reason != "" && p.Traits != 0 {
 		out.Does = strings.Split(p.Traits.String(), ", ")
 	}
@@ -210,7 +206,7 @@ func (p *Policy) allowing(c tools.Call, f Facts) []string {
 	var texts []string
 	trial := p.trial()
 	for _, text := range candidates(c, f) {
-		r, err := ParseRule(Allow, text)
+		r, err := rule.Parse(rule.Allow, text)
 		if err == nil {
 			err = r.Check()
 		}
@@ -257,13 +253,13 @@ func candidates(c tools.Call, f Facts) (out []string) {
 	for _, t := range c.Targets {
 		switch {
 		case t.Kind == tools.MCP:
-			out = append(out, string(RuleMCP)+": "+t.Value)
+			out = append(out, string(rule.MCP)+": "+t.Value)
 		case t.Kind == tools.Host:
-			out = append(out, string(RuleHost)+": "+t.Value)
+			out = append(out, string(rule.Host)+": "+t.Value)
 		case t.Kind == tools.Path && c.Effect == tools.Read:
-			out = append(out, string(RuleRead)+": "+literalGlob(t.Value))
+			out = append(out, string(rule.Read)+": "+rule.LiteralGlob(t.Value))
 		case t.Kind == tools.Path:
-			out = append(out, string(RuleEdit)+": "+literalGlob(t.Value))
+			out = append(out, string(rule.Edit)+": "+rule.LiteralGlob(t.Value))
 		}
 	}
 	return out
@@ -272,9 +268,9 @@ func candidates(c tools.Call, f Facts) (out []string) {
 // commandRule returns the text of a rule for a part: with all its words, or only the
 // first ones if they are long or have spaces. Online is set if it needs the network.
 func commandRule(p *command.Part, online bool) string {
-	kind := RuleCommand
+	kind := rule.Command
 	if online || p.Traits&command.Connects != 0 {
-		kind = RuleNetwork
+		kind = rule.Network
 	}
 	words := p.Argv
 	if len(strings.Join(words, " ")) > maxExact || slices.ContainsFunc(words, func(w string) bool { return quoted(w) != w }) {

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"agent/internal/loop/policy/command"
+	"agent/internal/loop/policy/rule"
 	"agent/internal/realpath"
 	"agent/internal/tools"
 	"agent/internal/tools/git"
@@ -39,7 +40,7 @@ type Facts struct {
 	missing     []string // paths that a command names and that do not exist, absolute
 	spelled     []string // the protected files that a command changes, by all their names, absolute
 	paths       Paths
-	at          roots
+	at          rule.Roots
 	requested   *requested // access that the model asks for; nil for none
 	changes     changes
 	environment func([]string) []string // of automatic commands

@@ -41,11 +41,7 @@ func gitCalls(p *command.Part) (calls [][]string) {
 	if p.Reason == "" {
 		return nil
 	}
-	var own []string
-	for _, w := range wordsOf(p) {
-		own = append(own, w.text)
-	}
-	for _, words := range append([][]string{own}, p.Runs...) {
+	for _, words := range append([][]string{p.Texts()}, p.Runs...) {
 		if len(words) > 0 && bash.Program(words[0]) == "git" {
 			calls = append(calls, words[1:])
 		}

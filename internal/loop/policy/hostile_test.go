@@ -7,13 +7,14 @@ import (
 
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
+	"agent/internal/loop/policy/rule"
 	"agent/internal/tools"
 )
 
-// rule parses a rule.
-func rule(t *testing.T, action policy.Action, text string) policy.Rule {
+// parsed parses a rule.
+func parsed(t *testing.T, action rule.Action, text string) rule.Rule {
 	t.Helper()
-	r, err := policy.ParseRule(action, text)
+	r, err := rule.Parse(action, text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,8 +34,8 @@ func TestHostRulesAllowNoLookalikes(t *testing.T) {
 		"docs.python.org:*": {"docs.python.org:81", "evil.com"},
 	} {
 		p := policy.Policy{Mode: event.ModeAsk}
-		if r, err := policy.ParseRule(policy.Allow, "host: "+pattern); err == nil {
-			p.Rules = []policy.Rule{r}
+		if r, err := rule.Parse(rule.Allow, "host: "+pattern); err == nil {
+			p.Rules = []rule.Rule{r}
 		}
 		for _, host := range hosts {
 			if v := asks(&p, at, to(tools.Network, tools.Host, host)); !v.Ask && !v.Refuse {
@@ -42,10 +43,10 @@ func TestHostRulesAllowNoLookalikes(t *testing.T) {
 			}
 		}
 	}
-	if _, err := policy.ParseRule(policy.Allow, "host:"); err == nil {
+	if _, err := rule.Parse(rule.Allow, "host:"); err == nil {
 		t.Error("a rule may name no host")
 	}
-	p := policy.Policy{Mode: event.ModeAsk, Rules: []policy.Rule{rule(t, policy.Allow, "host: docs.python.org")}}
+	p := policy.Policy{Mode: event.ModeAsk, Rules: []rule.Rule{parsed(t, rule.Allow, "host: docs.python.org")}}
 	if v := asks(&p, at, to(tools.Network, tools.Host, "docs.python.org")); v.Ask || v.Refuse {
 		t.Errorf("the rule does not allow its own host: %+v", v)
 	}
@@ -63,7 +64,7 @@ func TestDeniedFilesBehindLinks(t *testing.T) {
 		}
 	}
 	at := policy.Paths{Workspace: dir, Home: t.TempDir()}
-	p := policy.Policy{Mode: event.ModeAll, Rules: []policy.Rule{rule(t, policy.Deny, "read: secret/**"), rule(t, policy.Deny, "edit: secret/**")}}
+	p := policy.Policy{Mode: event.ModeAll, Rules: []rule.Rule{parsed(t, rule.Deny, "read: secret/**"), parsed(t, rule.Deny, "edit: secret/**")}}
 	for _, effect := range []tools.Effect{tools.Read, tools.Write} {
 		for _, name := range []string{"secret/key.txt", "public/link.txt", "dir/key.txt", "chain/key.txt", "public/abs.txt", "secret/out.txt", "SECRET/key.txt", "public/../secret/key.txt", "./secret//key.txt"} {
 			if v := asks(&p, at, to(effect, tools.Path, name)); !v.Refuse {

@@ -8,6 +8,7 @@ import (
 
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy/command"
+	"agent/internal/loop/policy/rule"
 	"agent/internal/tools"
 	"agent/internal/tools/tempdir"
 )
@@ -28,11 +29,11 @@ func (p *Policy) judgeCommand(c tools.Call, f Facts, found ruleMatch) Verdict {
 		v.Protected, v.Why, v.Rule, v.Decider = true, ruleChange, ruleChange, p.row(ruleChange)
 		return v
 	case found.ask != nil:
-		by := found.ask.verdict()
+		by := ruled(found.ask)
 		v.Why, v.Rule, v.Decider, v.ByRule = by.Why, by.Rule, by.Decider, true
 		v.Offer = Grant{}
-		if found.ask.Action == Deny {
-			v.Why = "the text of the command does not show whether a rule denies it: " + found.ask.decider()
+		if found.ask.Action == rule.Deny {
+			v.Why = "the text of the command does not show whether a rule denies it: " + found.ask.Decider()
 			v.Rule = v.Why
 			v.Decider += " (the text of the command does not show whether this rule matches)"
 		}

@@ -3,17 +3,17 @@ package policy
 import (
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy/command"
+	"agent/internal/loop/policy/rule"
 	"agent/internal/realpath"
 	"agent/internal/tools"
 )
 
 // ruleMatch holds the rules that decide a call before the mode does. Both may be nil.
 type ruleMatch struct {
-	deny, ask *Rule
+	deny, ask *rule.Rule
 }
 
 // match returns the first rule that denies c, and the first that asks. A deny rule asks
@@ -21,14 +21,14 @@ type ruleMatch struct {
 func (p *Policy) match(c tools.Call, f Facts) (out ruleMatch) {
 	for i := range p.Rules {
 		r := &p.Rules[i]
-		if r.Action == Allow {
+		if r.Action == rule.Allow {
 			continue
 		}
-		switch found := r.matches(c, f); {
-		case found == certainMatch && r.Action == Deny:
+		switch found := matches(*r, c, f); {
+		case found == rule.Certain && r.Action == rule.Deny:
 			out.deny = r
 			return out
-		case found != noMatch && (out.ask == nil || out.ask.Action == Ask && r.Action == Deny):
+		case found != rule.No && (out.ask == nil || out.ask.Action == rule.Ask && r.Action == rule.Deny):
 			out.ask = r
 		}
 	}
@@ -36,51 +36,51 @@ func (p *Policy) match(c tools.Call, f Facts) (out ruleMatch) {
 }
 
 // matches returns whether a rule that denies or asks applies to c.
-func (r Rule) matches(c tools.Call, f Facts) match {
+func matches(r rule.Rule, c tools.Call, f Facts) rule.Match {
 	yes := false
 	switch r.Kind {
-	case RuleTool, RuleMCP:
-		yes = r.matchesCall(c)
-	case RuleHost:
-		yes = slices.ContainsFunc(c.Targets, func(t tools.Target) bool { return t.Kind == tools.Host && r.matchesHost(t.Value) })
-	case RuleRead, RuleEdit:
-		return r.matchesFiles(c, f)
-	case RuleCommand, RuleNetwork:
+	case rule.Tool, rule.MCP:
+		yes = r.MatchesCall(c)
+	case rule.Host:
+		yes = slices.ContainsFunc(c.Targets, func(t tools.Target) bool { return t.Kind == tools.Host && r.MatchesHost(t.Value) })
+	case rule.Read, rule.Edit:
+		return matchesFiles(r, c, f)
+	case rule.Command, rule.Network:
 		switch {
 		case f.Command != nil:
-			return r.matchesLine(f.Command)
-		case c.Effect == tools.Execute && r.Kind == RuleCommand && !callsMCP(c): // input of a job
-			return maybeMatch
+			return r.MatchesLine(f.Command)
+		case c.Effect == tools.Execute && r.Kind == rule.Command && !callsMCP(c): // input of a job
+			return rule.Maybe
 		}
 	}
 	if yes {
-		return certainMatch
+		return rule.Certain
 	}
-	return noMatch
+	return rule.No
 }
 
-// matchesFiles returns whether a rule for files applies to c. The answer is maybeMatch if a
+// matchesFiles returns whether a rule for files applies to c. The answer is Maybe if a
 // command names a file that it may change, reads all files of a directory, names too many, or prints files of
 // a repository that its text does not name.
-func (r Rule) matchesFiles(c tools.Call, f Facts) match {
-	found := noMatch
-	if f.unsearched && !f.Command.Automatic() || r.Kind == RuleRead && r.below(f.contents, f.at) {
-		found = maybeMatch
+func matchesFiles(r rule.Rule, c tools.Call, f Facts) rule.Match {
+	found := rule.No
+	if f.unsearched && !f.Command.Automatic() || r.Kind == rule.Read && r.MatchesBelow(f.contents, f.at) {
+		found = rule.Maybe
 	}
-	if r.Kind == RuleEdit && slices.ContainsFunc(f.missing, func(path string) bool { return r.matchesFile(realpath.Steps(path), f.at) }) {
-		found = maybeMatch
+	if r.Kind == rule.Edit && slices.ContainsFunc(f.missing, func(path string) bool { return r.MatchesFile(realpath.Steps(path), f.at) }) {
+		found = rule.Maybe
 	}
 	for _, t := range f.touched {
 		named := !t.read && !t.change
 		switch {
-		case r.Kind == RuleRead && t.change, r.Kind == RuleEdit && t.read:
-		case r.matchesFile(t.names, f.at):
-			if !named || r.Kind == RuleRead {
-				return certainMatch
+		case r.Kind == rule.Read && t.change, r.Kind == rule.Edit && t.read:
+		case r.MatchesFile(t.names, f.at):
+			if !named || r.Kind == rule.Read {
+				return rule.Certain
 			}
-			found = maybeMatch
-		case r.Kind == RuleRead && t.directory && !t.listed && c.Effect == tools.Execute && !named && r.below(t.names, f.at):
-			found = maybeMatch
+			found = rule.Maybe
+		case r.Kind == rule.Read && t.directory && !t.listed && c.Effect == tools.Execute && !named && r.MatchesBelow(t.names, f.at):
+			found = rule.Maybe
 		}
 	}
 	return found
@@ -88,9 +88,9 @@ func (r Rule) matchesFiles(c tools.Call, f Facts) match {
 
 // allows returns the rule that allows a call other than a command; nil if none does. If
 // several rules together do, it is the last of them.
-func (p *Policy) allows(c tools.Call, f Facts) (by *Rule) {
+func (p *Policy) allows(c tools.Call, f Facts) (by *rule.Rule) {
 	for i := range p.Rules {
-		if r := &p.Rules[i]; r.Action == Allow && (r.Kind == RuleTool || r.Kind == RuleMCP) && r.matchesCall(c) {
+		if r := &p.Rules[i]; r.Action == rule.Allow && (r.Kind == rule.Tool || r.Kind == rule.MCP) && r.MatchesCall(c) {
 			return r
 		}
 	}
@@ -98,14 +98,14 @@ func (p *Policy) allows(c tools.Call, f Facts) (by *Rule) {
 		if t.Kind != tools.Host {
 			continue
 		}
-		i := slices.IndexFunc(p.Rules, func(r Rule) bool { return r.Action == Allow && r.Kind == RuleHost && r.matchesHost(t.Value) })
+		i := slices.IndexFunc(p.Rules, func(r rule.Rule) bool { return r.Action == rule.Allow && r.Kind == rule.Host && r.MatchesHost(t.Value) })
 		if i < 0 {
 			return nil
 		}
 		by = &p.Rules[i]
 	}
 	for _, t := range f.touched {
-		if by = p.allowsFile(RuleEdit, t, f); by == nil {
+		if by = p.allowsFile(rule.Edit, t, f); by == nil {
 			return nil
 		}
 	}
@@ -114,13 +114,13 @@ func (p *Policy) allows(c tools.Call, f Facts) (by *Rule) {
 
 // allowsFile returns the rule that allows reading or changing a file; nil if none does. A
 // file that may hold secrets must be named without wildcards.
-func (p *Policy) allowsFile(kind RuleKind, t touched, f Facts) *Rule {
+func (p *Policy) allowsFile(kind rule.Kind, t touched, f Facts) *rule.Rule {
 	for i := range p.Rules {
 		r := &p.Rules[i]
-		if r.Action != Allow || r.Kind != kind || t.secret && SecretFile(t.real()) && !plainWords(filepath.Base(r.Pattern)) {
+		if r.Action != rule.Allow || r.Kind != kind || t.secret && SecretFile(t.real()) && !r.NamesFile() {
 			continue
 		}
-		if filepath.IsAbs(t.real()) && r.matchesFile(t.names, f.at) {
+		if filepath.IsAbs(t.real()) && r.MatchesFile(t.names, f.at) {
 			return r
 		}
 	}
@@ -130,42 +130,22 @@ func (p *Policy) allowsFile(kind RuleKind, t touched, f Facts) *Rule {
 // partRule returns the rule that allows a part of a command, and whether it allows the
 // network; nil if none does. A rule for commands without the network does not allow a
 // part that connects.
-func (p *Policy) partRule(part *command.Part, f Facts) (by *Rule, network bool) {
+func (p *Policy) partRule(part *command.Part, f Facts) (by *rule.Rule, network bool) {
 	for i := range p.Rules {
 		r := &p.Rules[i]
-		if r.Action != Allow || r.Kind != RuleCommand && r.Kind != RuleNetwork || r.Kind == RuleCommand && part.Traits&command.Connects != 0 {
+		if r.Action != rule.Allow || r.Kind != rule.Command && r.Kind != rule.Network || r.Kind == rule.Command && part.Traits&command.Connects != 0 {
 			continue
 		}
-		if r.allowsPart(part, f.Dir, r.namesInPlace(part, p.Rules) && f.uncontained() == "") && (by == nil || r.Kind == RuleNetwork) {
-			by, network = r, r.Kind == RuleNetwork
+		if r.AllowsPart(part, f.Dir, r.NamesInPlace(part, p.Rules) && f.uncontained() == "") && (by == nil || r.Kind == rule.Network) {
+			by, network = r, r.Kind == rule.Network
 		}
 	}
 	return by, network
 }
 
-// namesInPlace reports whether r, or r together with another allow rule, names the sed with
-// which a part edits files in place: "command: sed" does, "command: xargs" only together
-// with that.
-func (r *Rule) namesInPlace(part *command.Part, all []Rule) bool {
-	sed := part.InPlace()
-	if sed == nil {
-		return false
-	}
-	before := len(part.Argv) - len(sed)
-	return len(strings.Fields(r.Pattern)) > before || allowNames(all, sed)
-}
-
-// allowNames reports whether words begin with those of an allow rule for commands.
-func allowNames(all []Rule, words []string) bool {
-	return slices.ContainsFunc(all, func(r Rule) bool {
-		want := strings.Fields(r.Pattern)
-		return r.Action == Allow && (r.Kind == RuleCommand || r.Kind == RuleNetwork) && len(want) <= len(words) && slices.Equal(words[:len(want)], want)
-	})
-}
-
 // allowsEdits returns what allows a part that only writes files of the workspace, as it would
 // allow a tool that edits them, and whether it is a rule; empty if nothing does.
-func (p *Policy) allowsEdits(part *command.Part, f Facts) (by string, rule bool) {
+func (p *Policy) allowsEdits(part *command.Part, f Facts) (by string, byRule bool) {
 	if !part.Edits || part.Traits&^command.Destroys != 0 || part.Traits&command.Destroys != 0 && !f.changes.recorded || f.unreadable(part) {
 		return "", false
 	}
@@ -180,16 +160,48 @@ func (p *Policy) allowsEdits(part *command.Part, f Facts) (by string, rule bool)
 		}
 		target := tools.Target{Kind: tools.Path, Value: filepath.ToSlash(rel)}
 		at := slices.IndexFunc(p.grants, func(g Grant) bool { return g.includes(target, f.Root) })
-		switch r := p.allowsFile(RuleEdit, f.touched[i], f); {
+		switch r := p.allowsFile(rule.Edit, f.touched[i], f); {
 		case p.Mode == event.ModeAuto, p.Mode == event.ModeAll:
 			by = p.row("file changes in the workspace need no approval")
 		case r != nil:
-			by, rule = r.decider(), true
+			by, byRule = r.Decider(), true
 		case at >= 0:
 			by = p.grants[at].decider(f)
 		default:
 			return "", false
 		}
 	}
-	return by, rule
+	return by, byRule
+}
+
+// uneditable returns the existing paths in the workspace that rules for editing name, or whose
+// content they name by DIR/**. A command that nobody approved must not change them, although its
+// text need not show that it does.
+func (p *Policy) uneditable(f Facts) (paths []string) {
+	for _, r := range p.Rules {
+		if r.Kind != rule.Edit || r.Action == rule.Allow {
+			continue
+		}
+		for _, path := range r.Named(f.at) {
+			if f.paths.borders().inside(f.paths.Resolved.Of(path)) && exists(path) && !slices.Contains(paths, path) {
+				paths = append(paths, path)
+			}
+		}
+	}
+	return paths
+}
+
+// roots returns the roots of p.
+func (p Paths) roots() (out rule.Roots) {
+	for _, dir := range []string{p.Workspace, p.Resolved.Of(p.Workspace)} {
+		if dir != "" && !slices.Contains(out.Workspace, dir) {
+			out.Workspace = append(out.Workspace, dir)
+		}
+	}
+	for _, dir := range []string{p.Home, p.Resolved.Of(p.Home)} {
+		if dir != "" && !slices.Contains(out.Home, dir) {
+			out.Home = append(out.Home, dir)
+		}
+	}
+	return out
 }

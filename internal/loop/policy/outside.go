@@ -76,7 +76,7 @@ func (f Facts) partNamesHidden(p *command.Part) bool {
 			hidden = append(hidden, t.path)
 		}
 	}
-	return slices.ContainsFunc(wordsOf(p), func(w word) bool { return names(w.text, hidden, f.dirs) })
+	return slices.ContainsFunc(p.Texts(), func(w string) bool { return names(w, hidden, f.dirs) })
 }
 
 // onlyEnters reports whether only the `cd` of a command names a directory.
@@ -86,7 +86,7 @@ func (f Facts) onlyEnters(dir string) bool {
 		if at == nil {
 			at = f.dirs
 		}
-		return p.Program() != "cd" && slices.ContainsFunc(wordsOf(&p), func(w word) bool { return names(w.text, []string{dir}, at) })
+		return p.Program() != "cd" && slices.ContainsFunc(p.Texts(), func(w string) bool { return names(w, []string{dir}, at) })
 	})
 }
 
@@ -115,9 +115,9 @@ func (f Facts) readsOutside() bool {
 		}
 	}
 	return slices.ContainsFunc(f.Command.Parts, func(p command.Part) bool {
-		words := wordsOf(&p)
-		return p.Reason != "" && len(words) > 0 && slices.ContainsFunc(words[1:], func(w word) bool {
-			return names(w.text, paths, f.dirs)
+		words := p.Texts()
+		return p.Reason != "" && len(words) > 0 && slices.ContainsFunc(words[1:], func(w string) bool {
+			return names(w, paths, f.dirs)
 		})
 	})
 }

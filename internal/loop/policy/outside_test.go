@@ -10,6 +10,7 @@ import (
 
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
+	"agent/internal/loop/policy/rule"
 	"agent/internal/tools"
 )
 
@@ -21,13 +22,13 @@ func TestAccessOutsideOfTheWorkspace(t *testing.T) {
 		t.Skip(err)
 	}
 	at := policy.Paths{Workspace: dir, Home: home, Sandbox: policy.SandboxFull, Room: room(1 << 20)}
-	deny, err := policy.ParseRule(policy.Deny, "network: cp")
+	deny, err := rule.Parse(rule.Deny, "network: cp")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
 		line, want string
-		rules      []policy.Rule
+		rules      []rule.Rule
 	}{
 		{"cp a HOME/log", "HOME/log", nil},
 		{"cp a HOME/notes", "HOME/notes", nil},
@@ -43,7 +44,7 @@ func TestAccessOutsideOfTheWorkspace(t *testing.T) {
 		{"cp a ~/$X", "all", nil},
 		{"cp a ~other/x", "all", nil},
 		{"touch /new", "all", nil},
-		{"cp a ~/$X", "", []policy.Rule{deny}},
+		{"cp a ~/$X", "", []rule.Rule{deny}},
 		{"make install", "", nil},
 		{"git -C HOME/notes commit -m x", "HOME/notes", nil},
 		{"git -C HOME/notes reset --hard", "HOME/notes", nil},

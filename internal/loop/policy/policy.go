@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"agent/internal/loop/event"
+	"agent/internal/loop/policy/rule"
 	"agent/internal/tools"
 )
 
@@ -58,7 +59,7 @@ type Verdict struct {
 // so far. It is not safe for concurrent use.
 type Policy struct {
 	Mode   event.Mode
-	Rules  []Rule // configured by the user or an administrator
+	Rules  []rule.Rule // configured by the user or an administrator
 	grants []Grant
 	reads  reads
 }
@@ -107,7 +108,7 @@ func (p *Policy) Grants() []Grant { return slices.Clone(p.grants) }
 func (p *Policy) Judge(c tools.Call, f Facts) Verdict {
 	found := p.match(c, f)
 	if found.deny != nil {
-		return found.deny.verdict()
+		return ruled(found.deny)
 	}
 	if callsMCP(c) {
 		return p.judgeMCP(c, f, found)
@@ -131,24 +132,21 @@ func (p *Policy) Judge(c tools.Call, f Facts) Verdict {
 		return p.judgeRead(c, f, found)
 	}
 	if found.ask != nil {
-		return found.ask.verdict()
+		return ruled(found.ask)
 	}
 	return p.runs("the calls of a delegate are judged one by one")
 }
 
-// verdict returns the verdict of a rule that denies or asks.
-func (r Rule) verdict() Verdict {
-	v := Verdict{Refuse: r.Action == Deny, Ask: r.Action != Deny, Decider: r.decider(), ByRule: true}
-	v.Rule = "a rule requires approval: " + r.decider()
+// ruled returns the verdict of a rule that denies or asks.
+func ruled(r *rule.Rule) Verdict {
+	v := Verdict{Refuse: r.Action == rule.Deny, Ask: r.Action != rule.Deny, Decider: r.Decider(), ByRule: true}
+	v.Rule = "a rule requires approval: " + r.Decider()
 	if v.Refuse {
-		v.Rule = "a rule denies it: " + r.decider()
+		v.Rule = "a rule denies it: " + r.Decider()
 	}
 	v.Why = v.Rule
 	return v
 }
-
-// decider returns the rule with its source.
-func (r Rule) decider() string { return strings.TrimPrefix(r.Source+": "+r.String(), ": ") }
 
 // runs returns the verdict of a row of the table of modes that needs no approval.
 func (p *Policy) runs(row string) Verdict { return Verdict{Decider: p.row(row)} }
@@ -166,7 +164,7 @@ func (p *Policy) judgeRead(c tools.Call, f Facts, found ruleMatch) Verdict {
 	secret, outside := "", ""
 	for _, t := range f.touched {
 		switch {
-		case p.allowsFile(RuleRead, t, f) != nil, f.paths.Disposable:
+		case p.allowsFile(rule.Read, t, f) != nil, f.paths.Disposable:
 		case t.secret:
 			secret = t.path
 		case t.outside:
@@ -175,7 +173,7 @@ func (p *Policy) judgeRead(c tools.Call, f Facts, found ruleMatch) Verdict {
 	}
 	switch grant := p.grantFor(c, f); {
 	case found.ask != nil:
-		return found.ask.verdict()
+		return ruled(found.ask)
 	case secret != "":
 		v := p.asks(ruleSecret)
 		v.Warning = secret + " may hold secrets"
@@ -203,7 +201,7 @@ func (p *Policy) judgeEdit(c tools.Call, f Facts, found ruleMatch) Verdict {
 		v.Protected, v.Warning = true, describe(f.Protected)
 		return v
 	case found.ask != nil:
-		return found.ask.verdict()
+		return ruled(found.ask)
 	case outside >= 0:
 		v := p.asks("changes to files outside the workspace need approval every time")
 		v.Warning = f.touched[outside].path + " is outside the workspace"
@@ -213,7 +211,7 @@ func (p *Policy) judgeEdit(c tools.Call, f Facts, found ruleMatch) Verdict {
 	case p.Mode == event.ModeAll, p.Mode == event.ModeAuto && plain:
 		return p.runs("file changes in the workspace need no approval")
 	case rule != nil && plain:
-		return Verdict{Decider: rule.decider(), ByRule: true}
+		return Verdict{Decider: rule.Decider(), ByRule: true}
 	case grant != nil:
 		return Verdict{Decider: grant.decider(f)}
 	}
@@ -227,11 +225,11 @@ func (p *Policy) judgeRequest(c tools.Call, f Facts, found ruleMatch) Verdict {
 	rule := p.allows(c, f)
 	switch grant := p.grantFor(c, f); {
 	case found.ask != nil:
-		return found.ask.verdict()
+		return ruled(found.ask)
 	case p.Mode == event.ModeAll:
 		return p.runs("requests need no approval")
 	case rule != nil && len(c.Warnings) == 0:
-		return Verdict{Decider: rule.decider(), ByRule: true}
+		return Verdict{Decider: rule.Decider(), ByRule: true}
 	case grant != nil:
 		return Verdict{Decider: grant.decider(f)}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy/command"
+	"agent/internal/loop/policy/rule"
 	"agent/internal/tools"
 )
 
@@ -23,7 +24,7 @@ func (p *Policy) JudgeRerun(c tools.Call, f Facts, access tools.Access) Verdict 
 		return Verdict{Refuse: true, Why: "plan mode runs commands only in the sandbox, without the network"}
 	}
 	if r := p.deniesNetwork(f); r != nil && (access.Network || access.Outside) {
-		return r.verdict()
+		return ruled(r)
 	}
 	if all := p.allowsCommand(c, f); all.complete && all.online && access.Network && !access.Outside && !access.NotUndoable && !first.Ask {
 		first.Access.Network, first.Access.Permitted = true, true
@@ -51,13 +52,13 @@ func (p *Policy) JudgeRerun(c tools.Call, f Facts, access tools.Access) Verdict 
 // deniesNetwork returns the rule that denies a command the network; nil if none does. It
 // applies even if the text of the command does not show that it connects. A command that
 // runs outside the sandbox has the network too.
-func (p *Policy) deniesNetwork(f Facts) *Rule {
+func (p *Policy) deniesNetwork(f Facts) *rule.Rule {
 	for i, r := range p.Rules {
-		if r.Action != Deny || r.Kind != RuleNetwork || f.Command == nil {
+		if r.Action != rule.Deny || r.Kind != rule.Network || f.Command == nil {
 			continue
 		}
-		r.Kind = RuleCommand // matches whatever the command does
-		if r.matchesLine(f.Command) == certainMatch {
+		r.Kind = rule.Command // matches whatever the command does
+		if r.MatchesLine(f.Command) == rule.Certain {
 			return &p.Rules[i]
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
+	"agent/internal/loop/policy/rule"
 	"agent/internal/tools"
 )
 
@@ -16,12 +17,12 @@ import (
 // deny rule.
 func TestAgain(t *testing.T) {
 	network, outside, unkept := tools.Access{Network: true}, tools.Access{Outside: true}, tools.Access{NotUndoable: true}
-	deny := []policy.Rule{{Action: policy.Deny, Kind: policy.RuleNetwork, Pattern: "npm", Source: "config.json:3"}}
+	deny := []rule.Rule{{Action: rule.Deny, Kind: rule.Network, Pattern: "npm", Source: "config.json:3"}}
 	const npm = "`npm ci` with common options and the network in this project"
-	allow := []policy.Rule{{Action: policy.Allow, Kind: policy.RuleNetwork, Pattern: "curl", Source: "config.json:4"}}
+	allow := []rule.Rule{{Action: rule.Allow, Kind: rule.Network, Pattern: "curl", Source: "config.json:4"}}
 	for _, c := range []struct {
 		mode    event.Mode
-		rules   []policy.Rule
+		rules   []rule.Rule
 		command string
 		access  tools.Access
 		ask     bool

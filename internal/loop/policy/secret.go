@@ -11,6 +11,7 @@ import (
 
 	"agent/internal/bash"
 	"agent/internal/loop/policy/command"
+	"agent/internal/loop/policy/rule"
 	"agent/internal/realpath"
 	"agent/internal/tools/protect"
 )
@@ -170,16 +171,16 @@ func secretsBelow(dirs []string) (files []string, all bool) {
 // Withheld returns a function that reports whether a search must skip a file, because it
 // is a SecretFile or because a rule denies reading it or asks. Paths are absolute or
 // relative to the workspace. The function follows no links and is safe for concurrent use.
-func (p Paths) Withheld(rules []Rule) func(path string) bool {
+func (p Paths) Withheld(rules []rule.Rule) func(path string) bool {
 	at := p.roots()
-	var reads []Rule
+	var reads []rule.Rule
 	for _, r := range rules {
-		if r.Kind == RuleRead && r.Action != Allow {
+		if r.Kind == rule.Read && r.Action != rule.Allow {
 			reads = append(reads, r)
 		}
 	}
 	root := p.Resolved.Of(p.Workspace)
 	return func(path string) bool {
-		return SecretFile(path) || slices.ContainsFunc(reads, func(r Rule) bool { return r.matchesFile([]string{from(root, path)}, at) })
+		return SecretFile(path) || slices.ContainsFunc(reads, func(r rule.Rule) bool { return r.MatchesFile([]string{from(root, path)}, at) })
 	}
 }

@@ -9,18 +9,19 @@ import (
 
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
+	"agent/internal/loop/policy/rule"
 	"agent/internal/tools"
 )
 
 // rules parses rules of the form "deny command: git push", separated by semicolons.
-func rules(t *testing.T, text string) (out []policy.Rule) {
+func rules(t *testing.T, text string) (out []rule.Rule) {
 	t.Helper()
 	for _, line := range strings.Split(text, ";") {
 		if line = strings.TrimSpace(line); line == "" {
 			continue
 		}
-		action, rule, _ := strings.Cut(line, " ")
-		r, err := policy.ParseRule(policy.Action(action), rule)
+		action, text, _ := strings.Cut(line, " ")
+		r, err := rule.Parse(rule.Action(action), text)
 		if err == nil {
 			r.Source = fmt.Sprint("config.json:", len(out)+1)
 			err = r.Check()
@@ -430,7 +431,7 @@ func TestRuleExamples(t *testing.T) {
 		{"deny host: *", "", "", "must be a host"},
 	} {
 		action, text, _ := strings.Cut(c.rule, " ")
-		r, err := policy.ParseRule(policy.Action(action), text)
+		r, err := rule.Parse(rule.Action(action), text)
 		if err != nil {
 			t.Fatal(err)
 		}

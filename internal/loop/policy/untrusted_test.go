@@ -6,6 +6,7 @@ import (
 
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
+	"agent/internal/loop/policy/rule"
 	"agent/internal/tools"
 )
 
@@ -13,11 +14,11 @@ import (
 // read. Rules, permissions for that host and permissions without the network hold.
 func TestReadEndsNetworkPermissions(t *testing.T) {
 	at := policy.Paths{Workspace: project(t, "package.json")}
-	rule, err := policy.ParseRule(policy.Allow, "host: *.example.com")
+	allow, err := rule.Parse(rule.Allow, "host: *.example.com")
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := policy.Policy{Mode: event.ModeAsk, Rules: []policy.Rule{rule}}
+	p := policy.Policy{Mode: event.ModeAsk, Rules: []rule.Rule{allow}}
 	install, test := run(at.Workspace, "npm ci"), run(at.Workspace, "go test ./...")
 	other, read := to(tools.Network, tools.Host, "other.org"), to(tools.Network, tools.Host, "read.org")
 	mcp := tools.Call{Tool: "mcp__files__get", Effect: tools.Network, Targets: []tools.Target{{Kind: tools.MCP, Value: "files/get"}}}

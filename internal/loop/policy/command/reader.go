@@ -329,7 +329,7 @@ func (r *reader) judge(p *Part, c *syntax.CallExpr) {
 	}
 	if why != "" {
 		p.Reads = nil
-		r.guesser.effects(p, p.texts())
+		r.guesser.effects(p, p.Texts())
 		p.needs(0, why)
 	} else if p.Reason != "" { // of a redirection or an assignment
 		if p.Edits = !p.Shows.Below && p.edits(); !p.Edits {
@@ -349,8 +349,8 @@ func (r *reader) proof(p *Part, c *syntax.CallExpr) string {
 	return r.prover.reading(p, p.Argv)
 }
 
-// texts returns the words of p, with the source of those that are unknown.
-func (p *Part) texts() (out []string) {
+// Texts returns the words of p, with the source of those that are unknown.
+func (p *Part) Texts() (out []string) {
 	if p.Argv != nil {
 		return p.Argv
 	}

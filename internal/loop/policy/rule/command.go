@@ -1,12 +1,10 @@
-package policy
+package rule
 
 import (
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"agent/internal/bash"
 	"agent/internal/loop/policy/command"
@@ -14,51 +12,44 @@ import (
 )
 
 // match says how surely a rule matches a command.
-type match int
+type Match int
 
 const (
-	noMatch      match = iota
-	maybeMatch         // the text of the command does not show whether the rule matches
-	certainMatch       // the rule matches
+	No      Match = iota
+	Maybe         // the text of the command does not show whether the rule matches
+	Certain       // the rule matches
 )
 
-// separators end a word of a shell, or surround one. Editors and git run what follows
-// commandMark.
-const (
-	separators  = " \t\r\n;&|<>(){}[]'\"\\$`=,"
-	commandMark = "!"
-)
-
-// matchesLine returns whether a rule that denies or asks matches a command line. It
+// MatchesLine returns whether a rule that denies or asks matches a command line. It
 // also finds commands in substitutions and in the arguments of other programs. If a
 // rule may match, the line must not run without approval.
-func (r Rule) matchesLine(c *command.Command) match {
-	found := noMatch
+func (r Rule) MatchesLine(c *command.Command) Match {
+	found := No
 	for i := range c.Parts {
 		found = max(found, r.matchesPart(&c.Parts[i]))
 	}
-	if found == certainMatch || r.Kind == RuleNetwork && c.Traits&(command.Connects|command.Undetermined) == 0 {
+	if found == Certain || r.Kind == Network && c.Traits&(command.Connects|command.Undetermined) == 0 {
 		return found
 	}
-	if c.Traits&command.Undetermined != 0 || c.Traits&command.RunsCode != 0 && r.anywhere(fields(c.Line)) != noMatch {
-		return maybeMatch
+	if c.Traits&command.Undetermined != 0 || c.Traits&command.RunsCode != 0 && r.anywhere(literals(command.Fields(c.Line))) != No {
+		return Maybe
 	}
 	return found
 }
 
-// matchesPart is matchesLine for one simple command.
-func (r Rule) matchesPart(p *command.Part) match {
+// matchesPart is MatchesLine for one simple command.
+func (r Rule) matchesPart(p *command.Part) Match {
 	words := wordsToMatch(p)
-	if len(words) == 0 || r.Kind == RuleNetwork && p.Traits&(command.Connects|command.Undetermined) == 0 {
-		return noMatch
+	if len(words) == 0 || r.Kind == Network && p.Traits&(command.Connects|command.Undetermined) == 0 {
+		return No
 	}
 	found := max(r.starts(words), r.mayBeGit(words), r.assigned(p))
 	for _, run := range p.Runs {
 		found = max(found, r.starts(literals(run)))
 	}
 	if !runsArguments(p, words[0].text) {
-		if found == noMatch && p.Reason != "" && !slices.Contains(inert[:], manifest.Program(words[0].text)) && r.mentioned(words[1:]) {
-			return maybeMatch
+		if found == No && p.Reason != "" && !slices.Contains(inert[:], manifest.Program(words[0].text)) && r.mentioned(words[1:]) {
+			return Maybe
 		}
 		return found
 	}
@@ -66,42 +57,42 @@ func (r Rule) matchesPart(p *command.Part) match {
 	code := readsCode(p)
 	for _, w := range words[1:] {
 		if !w.known || code && r.named(w.text) {
-			found = max(found, maybeMatch)
+			found = max(found, Maybe)
 		}
-		if strings.ContainsAny(w.text, separators+commandMark) {
-			found = max(found, r.anywhere(fields(w.text)))
+		if strings.ContainsAny(w.text, command.Separators+command.Mark) {
+			found = max(found, r.anywhere(literals(command.Fields(w.text))))
 		}
 	}
 	name, _, _ := strings.Cut(r.Pattern, " ")
 	if readsCommands(p, words) || sameProgram(words[0].text, name) { // whose settings can run another command
-		found = max(found, maybeMatch)
+		found = max(found, Maybe)
 	}
 	return found
 }
 
-// mayBeGit returns maybeMatch if the words run a command of git that is not known: it may be an
+// mayBeGit returns Maybe if the words run a command of git that is not known: it may be an
 // alias for the command in the rule, or do a part of its work.
-func (r Rule) mayBeGit(words []word) match {
+func (r Rule) mayBeGit(words []word) Match {
 	program, sub, _ := strings.Cut(r.Pattern, " ")
 	if sub == "" || !sameProgram(program, "git") || !sameProgram(words[0].text, program) {
-		return noMatch
+		return No
 	}
 	var args []string
 	for _, w := range words[1:] {
 		args = append(args, w.text)
 	}
 	if command.IsGitCommand(command.Subcommand(args)) {
-		return noMatch
+		return No
 	}
-	return maybeMatch
+	return Maybe
 }
 
-// assigned returns maybeMatch if a variable of a part names the command: a program may run it.
-func (r Rule) assigned(p *command.Part) match {
-	if slices.ContainsFunc(p.Assigns, func(a string) bool { return r.named(a) || r.anywhere(fields(a)) != noMatch }) {
-		return maybeMatch
+// assigned returns Maybe if a variable of a part names the command: a program may run it.
+func (r Rule) assigned(p *command.Part) Match {
+	if slices.ContainsFunc(p.Assigns, func(a string) bool { return r.named(a) || r.anywhere(literals(command.Fields(a))) != No }) {
+		return Maybe
 	}
-	return noMatch
+	return No
 }
 
 // inert are programs that run no command in their arguments unless their traits say so.
@@ -114,11 +105,11 @@ var inert = [...]string{
 // mentioned reports whether the rule matches a command somewhere in the arguments of a
 // program.
 func (r Rule) mentioned(words []word) bool {
-	if r.anywhere(words) != noMatch {
+	if r.anywhere(words) != No {
 		return true
 	}
 	return slices.ContainsFunc(words, func(w word) bool {
-		return strings.ContainsAny(w.text, separators+commandMark) && r.anywhere(fields(w.text)) != noMatch
+		return strings.ContainsAny(w.text, command.Separators+command.Mark) && r.anywhere(literals(command.Fields(w.text))) != No
 	})
 }
 
@@ -192,47 +183,19 @@ func literals(texts []string) (out []word) {
 	return out
 }
 
-// fields splits text that may be a command into words. In a string of code, an escape such as
-// \n can also stand for a character between two words.
-func fields(text string) (out []word) {
-	split := func(text string) {
-		for _, w := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(separators+commandMark, r) }) {
-			out = append(out, word{text: w, known: true})
-		}
-	}
-	split(text)
-	if blank := withoutEscapes(text); blank != text {
-		split(blank)
-	}
-	return out
-}
-
-// withoutEscapes replaces the escapes of strings in code that can stand for white space or a
-// separator of commands by a blank.
-func withoutEscapes(text string) string {
-	if !strings.Contains(text, `\`) {
-		return text
-	}
-	return escapes().ReplaceAllString(text, " ")
-}
-
-var escapes = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\\+([abefnrtv]|x[0-9A-Fa-f]{1,2}|x\{[0-9A-Fa-f]+\}|u[0-9A-Fa-f]{4}|u\{[0-9A-Fa-f]+\}|[0-7]{1,3}|o[0-7]{1,3})`)
-})
-
 // starts is begins for a complete command: the first word names its program.
-func (r Rule) starts(words []word) match {
+func (r Rule) starts(words []word) Match {
 	if strings.Contains(words[0].text, "{}") {
-		return maybeMatch
+		return Maybe
 	}
-	return r.begins(words, certainMatch)
+	return r.begins(words, Certain)
 }
 
 // anywhere returns whether a command that begins at any of the words matches.
-func (r Rule) anywhere(words []word) match {
-	found := noMatch
+func (r Rule) anywhere(words []word) Match {
+	found := No
 	for i := range words {
-		found = max(found, r.begins(words[i:], maybeMatch))
+		found = max(found, r.begins(words[i:], Maybe))
 	}
 	return found
 }
@@ -240,15 +203,15 @@ func (r Rule) anywhere(words []word) match {
 // begins returns whether words begin with those of the rule. Options between them, each
 // with at most one value, do not count: "git -C dir push" begins with "git push". Neither do
 // other targets: the result for "make test deploy" and the rule "make deploy" is amongTargets.
-func (r Rule) begins(words []word, amongTargets match) match {
-	want, found, otherwise := strings.Fields(r.Pattern), certainMatch, noMatch
+func (r Rule) begins(words []word, amongTargets Match) Match {
+	want, found, otherwise := strings.Fields(r.Pattern), Certain, No
 	switch {
 	case !words[0].known:
-		return maybeMatch
+		return Maybe
 	case len(want) > 1 && sameProgram(words[0].text, want[0]+"-"+want[1]): // git-push
 		want = want[1:]
 	case !sameProgram(words[0].text, want[0]):
-		return noMatch
+		return No
 	}
 	at, option := 1, false
 	for _, w := range want[1:] {
@@ -257,9 +220,9 @@ func (r Rule) begins(words []word, amongTargets match) match {
 			case at >= len(words):
 				return otherwise
 			case !words[at].known:
-				return maybeMatch
+				return Maybe
 			case words[at].mayBe(w):
-				otherwise = maybeMatch
+				otherwise = Maybe
 			}
 			text := words[at].text
 			if text == w {
@@ -282,11 +245,11 @@ func (r Rule) begins(words []word, amongTargets match) match {
 // any file system.
 func sameProgram(a, b string) bool { return manifest.Program(a) == manifest.Program(b) }
 
-// allowsPart reports whether an allow rule covers a part that runs in dir. It compares the
+// AllowsPart reports whether an allow rule covers a part that runs in dir. It compares the
 // literal words of the part, and covers a part that deletes data or runs other programs
 // only if the words of the rule alone do so. It never covers a part that writes outside
 // the workspace, or to files by redirections, or whose input may hold options. If inPlace is set, it covers editing in place.
-func (r Rule) allowsPart(p *command.Part, dir string, inPlace bool) bool {
+func (r Rule) AllowsPart(p *command.Part, dir string, inPlace bool) bool {
 	want := strings.Fields(r.Pattern)
 	if p.Nested || p.Argv == nil || len(p.Argv) < len(want) || !slices.Equal(p.Argv[:len(want)], want) {
 		return false
@@ -307,6 +270,26 @@ func (r Rule) allowsPart(p *command.Part, dir string, inPlace bool) bool {
 		}
 	}
 	return true
+}
+
+// NamesInPlace reports whether r, or r together with another allow rule, names the sed with
+// which a part edits files in place: "command: sed" does, "command: xargs" only together
+// with that.
+func (r Rule) NamesInPlace(part *command.Part, all []Rule) bool {
+	sed := part.InPlace()
+	if sed == nil {
+		return false
+	}
+	before := len(part.Argv) - len(sed)
+	return len(strings.Fields(r.Pattern)) > before || AllowNames(all, sed)
+}
+
+// AllowNames reports whether words begin with those of an allow rule for commands.
+func AllowNames(all []Rule, words []string) bool {
+	return slices.ContainsFunc(all, func(r Rule) bool {
+		want := strings.Fields(r.Pattern)
+		return r.Action == Allow && (r.Kind == Command || r.Kind == Network) && len(want) <= len(words) && slices.Equal(words[:len(want)], want)
+	})
 }
 
 // alone judges the words of a rule as a command of their own, without looking at files.

@@ -1,4 +1,4 @@
-package policy
+package rule
 
 import (
 	"regexp"
@@ -32,7 +32,7 @@ func (r Rule) named(text string) bool {
 	if len(text) > 2 && text[0] == '-' && text[1] != '-' && runsProgram(text[2:], name) {
 		return true
 	}
-	return strings.ContainsAny(text, separators+commandMark) && (runsProgram(text, name) || runsProgram(withoutEscapes(text), name))
+	return strings.ContainsAny(text, command.Separators+command.Mark) && (runsProgram(text, name) || runsProgram(command.WithoutEscapes(text), name))
 }
 
 // runsProgram reports whether text contains the name of a program without a literal argument

@@ -135,7 +135,7 @@ func (p *Pack) copyKept(w io.Writer, name string, want hash) error {
 }
 
 // Unshare replaces a kept file by a copy of at most limit bytes, so that writes to another link of it
-// do not change the content. A larger file is removed, and so is one that cannot be copied.
+// do not change the content. After an error the kept file is the same as before.
 func (p *Pack) Unshare(name string, limit int64) error {
 	path := p.keptPath(name)
 	err := copyFile(path, path+".tmp", limit)
@@ -146,10 +146,13 @@ func (p *Pack) Unshare(name string, limit int64) error {
 		err = os.Rename(path+".tmp", path)
 	}
 	if err != nil {
-		return errors.Join(err, ignoreMissing(os.Remove(path+".tmp")), ignoreMissing(os.Remove(path)))
+		return errors.Join(err, ignoreMissing(os.Remove(path+".tmp")))
 	}
 	return nil
 }
+
+// Drop removes a kept file.
+func (p *Pack) Drop(name string) { _ = os.Remove(p.keptPath(name)) }
 
 // copyFile copies a file with its time of modification.
 func copyFile(from, to string, limit int64) error {
@@ -192,7 +195,9 @@ func (p *Pack) UnshareAll(limit int64) {
 		case strings.HasSuffix(e.Name(), ".tmp"):
 			_ = os.Remove(p.keptPath(e.Name()))
 		case err == nil && links(info) > 1:
-			_ = p.Unshare(e.Name(), limit) // without it, the change may be lost, which undo reports
+			if p.Unshare(e.Name(), limit) != nil {
+				p.Drop(e.Name()) // undo reports the change as lost
+			}
 		}
 	}
 	if len(entries) > 0 {

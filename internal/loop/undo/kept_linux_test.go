@@ -144,6 +144,10 @@ func TestKeptFilesCannotBeChanged(t *testing.T) {
 		"descriptor for writing":                  "exec 3>>d/f; rm d/f; echo evil >&3",
 		"descriptor for reading, opened again":    "exec 3<d/f; rm d/f; { echo evil >/proc/self/fd/3; } 2>/dev/null; true",
 		"the same with time restored":             `exec 3<d/f; touch -r d/f t; rm d/f; { echo "old CONTENT" >/proc/self/fd/3 && touch -r t /proc/self/fd/3; } 2>/dev/null; rm t`,
+		"time changed by a descriptor":            "exec 3<d/f; rm d/f; touch -d @1 - 1<&3; touch -c -d @2 /proc/self/fd/3; true",
+		"time changed after a replacement":        "exec 3<d/f; echo 1 >a; mv a d/f; touch -d @1 - 1<&3",
+		"mode changed by a descriptor":            `perl -e 'open my $f, "<", "d/f"; unlink "d/f"; chmod 0, $f' || rm d/f`,
+		"mode changed by the path of one":         "exec 3<d/f; rm d/f; chmod 0 /proc/self/fd/3 2>/dev/null; true",
 		"linked again by a descriptor":            "exec 3<d/f; rm d/f; ln -L /proc/self/fd/3 h 2>/dev/null && echo evil >h; true",
 		"removal fails, then a write":             "chmod 555 d; rm -f d/f 2>/dev/null; echo evil >d/f; chmod 755 d",
 		"removal fails, then a write by a link":   "chmod 555 d; rm -f d/f 2>/dev/null; ln d/f h; echo evil >h; chmod 755 d",
@@ -178,6 +182,24 @@ func TestKeptFilesCannotBeChanged(t *testing.T) {
 				s.goBack(undo.Back{Redo: true})
 				s.same(after, "after redo")
 			})
+		})
+	}
+}
+
+// A strict command cannot change a removed file that is too large to copy, and its attempt loses nothing.
+func TestLargeRemovedFilesCannotBeChanged(t *testing.T) {
+	for _, line := range []string{
+		"{ echo evil >/proc/self/fd/3; } 2>/dev/null", "chmod 0 /proc/self/fd/3 2>/dev/null", "truncate -s 0 /proc/self/fd/3 2>/dev/null", "touch -d @1 - 1<&3 2>/dev/null",
+	} {
+		t.Run(line, func(t *testing.T) {
+			s := watchedSession(t, true, map[string]string{"big": "begin\n"})
+			s.must(os.Truncate(s.in("big"), snapshot.MaxFile+1))
+			want := inodeOf(t, s.in("big"))
+			s.turn("1", func() { s.shell("exec 3<big; rm big; " + line + "; true") })
+			s.goBack(undo.Back{})
+			if got := inodeOf(t, s.in("big")); got.Size != want.Size || got.Mode != want.Mode {
+				t.Errorf("got size %d and mode %o, want %d and %o", got.Size, got.Mode, want.Size, want.Mode)
+			}
 		})
 	}
 }

@@ -66,6 +66,10 @@ func tryFiles() {
 			{"onto", func() error { return unix.Rename("missing", path) }},
 			{"truncate", func() error { return unix.Truncate(path, 3) }},
 			{"chmod", func() error { return unix.Fchmodat(unix.AT_FDCWD, path, 0o750, unix.AT_SYMLINK_NOFOLLOW) }},
+			{"times", func() error { return unix.UtimesNano(path, []unix.Timespec{{Sec: 1}, {Sec: 2, Nsec: unix.UTIME_OMIT}}) }},
+			{"times of a link", func() error { return unix.UtimesNanoAt(unix.AT_FDCWD, path, nil, unix.AT_SYMLINK_NOFOLLOW) }},
+			{"times in microseconds", func() error { return unix.Utimes(path, []unix.Timeval{{Sec: 1}, {Sec: 2, Usec: 1e6}}) }},
+			{"times in seconds", func() error { return unix.Utime(path, &unix.Utimbuf{Modtime: 5}) }},
 		} {
 			if strings.HasPrefix(one.name, "link") || one.name == "rename" || one.name == "onto" {
 				if len(path) > unix.NAME_MAX || strings.HasPrefix(path, "noaccess") {
@@ -110,6 +114,10 @@ func tryDescriptors(show func(string, error), open func(string, int, uint32) int
 	n, err := unix.Pread(fd, text, 0)
 	show(string(text[:n]), err)
 	show("chmod", unix.Fchmod(fd, 0o640))
+	show("times", unix.UtimesNanoAt(fd, "", []unix.Timespec{{Sec: 1}, {Sec: 2, Nsec: 3}}, unix.AT_EMPTY_PATH))
+	show("now", unix.Futimes(fd, []unix.Timeval{{Sec: 4}, {Sec: 5, Usec: 6}}))
+	var info unix.Stat_t
+	show(fmt.Sprint(unix.Fstat(fd, &info), info.Atim, info.Mtim), nil)
 	memory, err := unix.MemfdCreate("m", unix.MFD_ALLOW_SEALING)
 	show("memory", err)
 	unix.Close(again(memory, unix.O_RDWR))

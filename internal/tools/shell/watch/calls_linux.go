@@ -53,6 +53,9 @@ func calls() []heldCall {
 		held(unix.SYS_FCHMOD, (*change).chmodOpen),
 		held(unix.SYS_FCHOWN, func(c *change) (string, error) { return c.chownOpen(1) }),
 		held(unix.SYS_FCHOWNAT, (*change).chownAt),
+		held(unix.SYS_UTIMENSAT, func(c *change) (string, error) {
+			return c.times(0, 1, 2, int(c.n.Args[3]), nanoseconds)
+		}),
 		held(unix.SYS_UNLINKAT, func(c *change) (string, error) { return c.removed(0, 1, int(c.n.Args[2])) }),
 		held(unix.SYS_MKDIRAT, func(c *change) (string, error) { return c.createdDir(0, 1, 2) }),
 		held(unix.SYS_MKNODAT, func(c *change) (string, error) { return c.created(0, 1, false, c.actor.makeNode(2, 3)) }),
@@ -163,12 +166,19 @@ func (c *change) landlock() (why string, err error) {
 // for a file in /proc/self/fd.
 func (c *change) existing(dir, path int, follow bool, keep func(place) string, change func(string) error) (why string, err error) {
 	p, err := c.place(dir, path, follow)
-	c.act = func() error { return c.actor.changePlace(&p, change) }
+	c.act = func() error { return c.actor.changePlace(&p, c.apart(change)) }
 	if err != nil || !p.exists {
 		c.missing(&p)
 		return "", err
 	}
 	return keep(p), nil
+}
+
+// apart returns change for a file in /proc/self/fd, while no call links it into the store.
+func (c *change) apart(change func(string) error) func(string) error {
+	return func(file string) error {
+		return c.w.keeper.links.apart(file, func() error { return change(file) })
+	}
 }
 
 // removed is a call that removes what exists at a path.

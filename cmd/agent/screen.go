@@ -122,7 +122,9 @@ func (a *app) screen(events <-chan event.Event, commands chan<- event.Command, p
 		}
 	}
 	state := screenStateFile(os.Getenv)
-	o.Recent = state.read().Recent
+	kept := state.read()
+	o.Recent, o.RecentModels = kept.Recent, kept.Models
+	o.RememberModels = func(recent []string) { state.update(func(s *screenState) { s.Models = recent }) }
 	o.Remember = func(recent []string) { state.update(func(s *screenState) { s.Recent = recent }) }
 	switch {
 	case a.choice.guideHeld:

@@ -12,6 +12,7 @@ import (
 // writing it are ignored.
 type screenState struct {
 	Recent []string `json:"recent,omitempty"` // the latest choices in the command palette
+	Models []string `json:"models,omitempty"` // the latest selected models
 	// Instructions holds the hashes of the instruction files of the last session, by
 	// directory and path.
 	Instructions map[string]map[string]string `json:"instructions,omitempty"`

@@ -85,13 +85,14 @@ func runPlainTyped(t *testing.T, o screen.Options, exchanges ...exchange) string
 	return out.from(0)
 }
 
-// A long list is printed in parts, even if the input is not a terminal.
+// A long list is printed in parts, even if the input is not a terminal. The model selected
+// before is listed first.
 func TestPlainListInParts(t *testing.T) {
 	got := runPlain(t, screen.Options{Models: screen.Models{List: manyModels}}, "/model", "more", "more", "45", "/model", "more", "7", "more")
 	for _, want := range []string{
 		"  20 here/m20\n  and 27 more (type more to list them)\n  type a number to select, or an empty line to cancel\n  21 here/m21\n",
 		"  40 here/m40\n  and 7 more (type more to list them)\n  41 here/m41\n",
-		"note: model: here/m45\n", "note: model: here/m07\n", "You said more.",
+		"note: model: here/m45\n", "note: model: here/m06\n", "You said more.",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is missing:\n%s", want, got)

@@ -33,6 +33,9 @@ func (r *Recent) Rank(id string) int {
 	return recentKept
 }
 
+// Used reports whether the option with that ID was used recently.
+func (r *Recent) Used(id string) bool { return slices.Contains(r.ids, id) }
+
 // Use records the use of an option and returns the command that saves it.
 func (r *Recent) Use(id string) tea.Cmd {
 	if len(r.ids) > 0 && r.ids[0] == id {

@@ -47,6 +47,9 @@ type Options struct {
 	// them.
 	Recent   []string
 	Remember func(recent []string)
+	// RecentModels are the recently selected models, and RememberModels saves them.
+	RecentModels   []string
+	RememberModels func(recent []string)
 
 	// Shown is called once, after the first frame. It may block. Nil for nothing.
 	Shown func()

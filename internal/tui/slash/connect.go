@@ -425,8 +425,7 @@ func (c *Connect) chooseModel() tea.Cmd {
 		return list.Option{ID: c.provider.Name + "/" + name, Name: ink.SanitizeLine(name), What: "as typed"}, !strings.ContainsAny(typed, " \t")
 	}
 	u.Chose = func(o list.Option) tea.Cmd {
-		c.send(event.SetModel{Model: o.ID})
-		return nil
+		return c.models.set(o.ID)
 	}
 	var all []list.Option
 	for _, m := range c.tested.Models {

@@ -30,6 +30,7 @@ type Models struct {
 	menu     *list.Menu                    // the list that was opened last; may be nil
 	greeting *transcript.Row               // the welcome; nil if there is none
 	known    []screen.Model                // the available models; nil until they are read
+	recent   *list.Recent
 }
 
 // modelsRead is the result of reading the models.
@@ -97,7 +98,7 @@ func merged(before, now []screen.Model) []screen.Model {
 func modelCommand(s *Session, name string) (tea.Cmd, error) {
 	if name != "" {
 		s.agent.SendCommand(event.SetModel{Model: name})
-		return nil, nil
+		return s.Models.recent.Use(name), nil
 	}
 	return s.Models.Show(), nil
 }
@@ -120,7 +121,7 @@ func (p *Models) Show() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// options returns the models as list options.
+// options returns the models as list options, the recently selected ones first.
 func (p *Models) options() []list.Option {
 	var all []list.Option
 	for _, d := range p.known {
@@ -130,11 +131,14 @@ func (p *Models) options() []list.Option {
 			o.What, o.Last, o.Dim = ink.SanitizeLine(d.Needs), true, true
 		case d.Name == p.feed.State.Model:
 			o.Right = "current"
+		case p.recent.Used(d.Name):
+			o.Right = "recent"
 		case d.Default:
 			o.Right = "default"
 		}
 		all = append(all, o)
 	}
+	slices.SortStableFunc(all, func(a, b list.Option) int { return p.recent.Rank(a.ID) - p.recent.Rank(b.ID) })
 	return all
 }
 
@@ -156,8 +160,13 @@ func (p *Models) choose(o list.Option) tea.Cmd {
 		p.Say(o.Name + " is not connected. To connect it: " + p.known[i].Needs)
 		return nil
 	}
-	p.send(event.SetModel{Model: o.ID})
-	return nil
+	return p.set(o.ID)
+}
+
+// set switches to the model called name, and remembers it.
+func (p *Models) set(name string) tea.Cmd {
+	p.send(event.SetModel{Model: name})
+	return p.recent.Use(name)
 }
 
 // describe returns the details of a model.

@@ -46,7 +46,7 @@ type output interface {
 func New(c *screen.Conversation, e *editor.Editor) (s *Session, notices []string) {
 	s = &Session{Window: c.Window, output: c, agent: c.Agent, feed: c.Feed, spending: &c.Spending}
 	front := &s.Front
-	s.Models = &Models{Window: c.Window, output: c, front: front, feed: c.Feed, list: c.Transcript, send: c.Agent.Send}
+	s.Models = &Models{Window: c.Window, output: c, front: front, feed: c.Feed, list: c.Transcript, send: c.Agent.Send, recent: list.NewRecent(c.Options.RecentModels, c.Options.RememberModels)}
 	s.Connect = &Connect{Window: c.Window, output: c, front: front, models: s.Models, send: c.Agent.Send}
 	s.Models.connect = s.Connect.Show
 	s.Agents = &Agents{Window: c.Window, output: c, front: front, agent: c.Agent, delegates: c.Delegates, editor: e}

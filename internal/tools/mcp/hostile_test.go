@@ -458,6 +458,9 @@ func serveLarge() {
 // nobody can tell which call it answers, or a batch is too long, the server is disconnected
 // with the reason.
 func TestMessagesThatAreTooLong(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is about sizes, which the race detector makes slow")
+	}
 	c := connect(t, mcp.Options{Servers: []mcp.Server{program(t, "large", "large")}})
 	fails := func(tool, want string) {
 		t.Helper()
@@ -487,6 +490,9 @@ func TestMessagesThatAreTooLong(t *testing.T) {
 // Over HTTP an answer that is too long is an error of its call, too, as one message or as an
 // event.
 func TestLongAnswersOverHTTP(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is about sizes, which the race detector makes slow")
+	}
 	large := sdk.NewServer(&sdk.Implementation{Name: "x", Version: "1"}, nil)
 	large.AddTool(&sdk.Tool{Name: "large", InputSchema: json.RawMessage(`{"type":"object"}`)}, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: strings.Repeat("x", 9<<20)}}}, nil

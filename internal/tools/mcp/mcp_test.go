@@ -169,7 +169,7 @@ func newServer(kind string) *sdk.Server {
 		return nil, ctx.Err()
 	})
 	add("big", func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		return text("begin" + strings.Repeat("x", 6<<20) + "end"), nil
+		return text("begin" + strings.Repeat("x", 2<<20) + "end"), nil
 	})
 	add("noise", func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		fmt.Fprint(os.Stderr, strings.Repeat("y", 1<<20)+"\nlast line\n")
@@ -282,7 +282,7 @@ func TestToolsOfAProgram(t *testing.T) {
 		if len(got) > 25<<10 || !strings.HasPrefix(got, "beginxxx") || !strings.HasSuffix(got, "xxxend\n") || !strings.Contains(got, "the complete result is in /outputs/mcp.txt") {
 			t.Errorf("got %d bytes: %.40s … %s", len(got), got, got[max(0, len(got)-40):])
 		}
-		if len(saved) != 6<<20+9 {
+		if len(saved) != 2<<20+9 {
 			t.Errorf("%d bytes were saved", len(saved))
 		}
 	})

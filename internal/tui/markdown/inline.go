@@ -19,19 +19,20 @@ import (
 // Glamour treats the text of nodes as source: it resolves entities and backslashes,
 // sometimes twice, and rewrites link targets. So it gets resolved and sanitized text
 // with these placeholders for characters that it changes. Sanitize escapes them in other
-// text.
+// text. The tables of Lip Gloss break words at hyphens, and lose some of them.
 const (
 	standAmp       = "\ue001"
 	standBackslash = "\ue002"
 	standPercent   = "\ue003"
 	standHash      = "\ue004"
+	standHyphen    = "\ue006"
 	// Glamour does not change targets with this prefix, which looks like a URL scheme.
 	standTarget = "target:\ue005"
 )
 
 var (
-	shield   = strings.NewReplacer("&", standAmp, `\`, standBackslash)
-	unshield = strings.NewReplacer(standAmp, "&", standBackslash, `\`, standPercent, "%", standHash, "#", standTarget, "")
+	shield   = strings.NewReplacer("&", standAmp, `\`, standBackslash, "-", standHyphen)
+	unshield = strings.NewReplacer(standAmp, "&", standBackslash, `\`, standPercent, "%", standHash, "#", standHyphen, "-", standTarget, "")
 )
 
 // inlines draws the inline content of blocks. It is not safe for concurrent use.

@@ -38,7 +38,7 @@ func TestModelAsksForAccess(t *testing.T) {
 		{"shell", `{"command":"sh get.sh","with_escalated_permissions":true,"justification":"get the list"}`, nil, "denied: it needs the user's approval (access that the model asks for", false},
 		{"shell", asks("sh note.sh", note+": add a note"), nil, "that --add-dir '" + h.dir + "/notes' allows it", false},
 		{"shell", asks("sh note.sh", "~/notes/a.txt: add a note"), []string{"--add-dir", h.dir + "/notes"}, "noted\n[exit 0]", true},
-		{"shell", asks("sh note.sh", "~/.bashrc: add an alias"), nil, "is protected", false},
+		{"shell", asks("sh note.sh", "~/.bashrc: add an alias"), nil, "is protected: runs when you open a shell. Do not try it another way", false},
 		{"shell", asks("sh note.sh", "everything"), nil, `access cannot be "everything"`, false},
 		{"jobs", `{"action":"start","command":"sh get.sh","access":"network: get the list"}`, nil, "denied: it needs the user's approval (access that the model asks for", false},
 	} {

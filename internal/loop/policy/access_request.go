@@ -84,7 +84,7 @@ func (p *Policy) judgeRequested(c tools.Call, f Facts, v Verdict) Verdict {
 	r := *f.requested
 	switch rule := p.deniesNetwork(f); {
 	case r.never != "":
-		return Verdict{Refuse: true, Why: r.never, Rule: ruleChange, Decider: p.row(ruleChange)}
+		return Verdict{Refuse: true, Requested: true, Why: r.never, Rule: ruleChange, Decider: p.row(ruleChange)}
 	case rule != nil && (r.network || r.outside):
 		return ruled(rule)
 	}

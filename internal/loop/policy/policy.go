@@ -39,7 +39,8 @@ type Verdict struct {
 	Decider string
 	// ByRule is set if a configured rule decided.
 	ByRule bool
-	// Requested is set if the approval gives the access that the model asks for.
+	// Requested is set if the approval gives the access that the model asks for, or if that is the reason
+	// to refuse the call.
 	Requested bool
 	// Protected is set if no mode and no permission can allow the call.
 	Protected bool

@@ -195,7 +195,7 @@ func (x *executor) decide(ctx context.Context, c *toolCall) bool {
 	case v.Refuse:
 		c.end.Error = "denied: " + v.Why
 		next := "Do not try it another way: continue without it, or tell the user"
-		if !v.ByRule {
+		if !v.ByRule && !v.Requested {
 			next = x.insteadOf(c.call)
 		}
 		c.finish(event.Refused, c.end.Error+". "+next)

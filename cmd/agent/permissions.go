@@ -16,6 +16,7 @@ import (
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
 	"agent/internal/loop/policy/rule"
+	"agent/internal/loop/policy/standing"
 	"agent/internal/tools/workspace"
 )
 
@@ -112,7 +113,7 @@ func (a *app) protectPaths() {
 	key := access.KeyFile(os.Getenv)
 	if a.stored.Log != nil && key != "" {
 		paths.Outputs = a.stored.Log.Outputs()
-		a.options.Permissions.Key = func() ([]byte, error) { return policy.Key(key) }
+		a.options.Permissions.Key = func() ([]byte, error) { return standing.Key(key) }
 	}
 	if a.options.Permissions.Sandbox == nil && valueOr(a.set.Sandbox, true) {
 		a.sandbox = access.NewSandbox(version, a.stored.Log != nil)

@@ -6,7 +6,7 @@ import (
 
 	"agent/internal/loop/budget"
 	"agent/internal/loop/event"
-	"agent/internal/loop/policy"
+	"agent/internal/loop/policy/standing"
 )
 
 // approvals asks the user questions and delivers the answers. It implements
@@ -23,7 +23,7 @@ type approvals struct {
 // Approve asks the user and waits for the answer or the end of ctx. If a question with
 // that ID waits already, this one gets another ID. If the answer is Always, and not only
 // about some hunks, an offer becomes a standing permission, which Approve returns sealed.
-func (a *approvals) Approve(ctx context.Context, ask event.Ask, offer policy.Grant) (event.Answer, *policy.Grant, error) {
+func (a *approvals) Approve(ctx context.Context, ask event.Ask, offer standing.Grant) (event.Answer, *standing.Grant, error) {
 	wait := make(chan event.Answer, 1)
 	a.mu.Lock()
 	for a.waiting[ask.ID] != nil { // the model chooses the IDs of its calls
@@ -45,7 +45,7 @@ func (a *approvals) Approve(ctx context.Context, ask event.Ask, offer policy.Gra
 		return event.Answer{}, nil, ctx.Err()
 	case answer := <-wait:
 		_ = a.rec.emit(event.AskDone{ID: ask.ID, Decision: answer.Decision})
-		if answer.Decision != event.Always || len(answer.Hunks) > 0 || offer.Scope == (policy.Scope{}) {
+		if answer.Decision != event.Always || len(answer.Hunks) > 0 || offer.Scope == (standing.Scope{}) {
 			return answer, nil, nil
 		}
 		return answer, a.permissions.grant(offer), nil

@@ -11,7 +11,7 @@ import (
 
 	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
-	"agent/internal/loop/policy"
+	"agent/internal/loop/policy/standing"
 	"agent/internal/loop/session"
 	"agent/internal/loop/turn"
 	"agent/internal/tools"
@@ -58,7 +58,7 @@ func askTool(rec *recorder, user turn.Approver, id string) tools.Tool {
 			answer, _, err := user.Approve(ctx, event.Ask{
 				ID: id, Title: call.Title, Effect: event.Effect(call.Effect),
 				Question: args.Question, Choices: args.Choices, Many: args.Many,
-			}, policy.Grant{})
+			}, standing.Grant{})
 			if err != nil {
 				return tools.Result{}, err
 			}

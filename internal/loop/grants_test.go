@@ -17,12 +17,13 @@ import (
 	"agent/internal/loop"
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
+	"agent/internal/loop/policy/standing"
 	"agent/internal/loop/session"
 	"agent/internal/tools"
 )
 
-// standing is a session in which a command and edits were always allowed.
-type standing struct {
+// granted is a session in which a command and edits were always allowed.
+type granted struct {
 	t     *testing.T
 	store *history.Store
 	dir   string // the workspace, free of symbolic links
@@ -32,7 +33,7 @@ type standing struct {
 }
 
 // command runs make in a directory of the workspace, edits changes a file.
-func (s *standing) command(dir string) tools.Tool {
+func (s *granted) command(dir string) tools.Tool {
 	return tools.New("run", "runs make", func(_ context.Context, a textArgs) (tools.Call, error) {
 		return tools.Call{Title: "run " + a.Text, Effect: tools.Execute,
 			Targets: []tools.Target{{Kind: tools.Command, Value: a.Text, Dir: filepath.Join(s.dir, dir)}},
@@ -42,13 +43,13 @@ func (s *standing) command(dir string) tools.Tool {
 }
 
 // newStanding plays a session in which the user always allows everything.
-func newStanding(t *testing.T) *standing {
+func newStanding(t *testing.T) *granted {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &standing{t: t, dir: dir, store: history.Open(t.TempDir()), key: filepath.Join(t.TempDir(), "permissions.key")}
+	s := &granted{t: t, dir: dir, store: history.Open(t.TempDir()), key: filepath.Join(t.TempDir(), "permissions.key")}
 	s.script("one")
 	if err := os.Mkdir(filepath.Join(dir, "sub"), 0o755); err != nil {
 		t.Fatal(err)
@@ -62,7 +63,7 @@ func newStanding(t *testing.T) *standing {
 	return s
 }
 
-func (s *standing) script(content string) {
+func (s *granted) script(content string) {
 	s.t.Helper()
 	if err := os.WriteFile(filepath.Join(s.dir, "Makefile"), []byte(content), 0o755); err != nil {
 		s.t.Fatal(err)
@@ -72,7 +73,7 @@ func (s *standing) script(content string) {
 // play runs a turn that runs the command in a directory and edits a file, each twice.
 // It answers every question with always, and returns the number of questions or
 // denials, and the notices.
-func (s *standing) play(log *history.Log, dir string, attended bool) (asked int, notices string) {
+func (s *granted) play(log *history.Log, dir string, attended bool) (asked int, notices string) {
 	s.t.Helper()
 	defer log.Close()
 	p := script.New(
@@ -82,7 +83,7 @@ func (s *standing) play(log *history.Log, dir string, attended bool) (asked int,
 	o := options(p, s.command(dir), echo("change", tools.Write))
 	o.Permissions.Mode, o.Log, o.Permissions.Attended = event.ModeAsk, log, attended
 	o.Permissions.Paths, o.Permissions.Forked = policy.Paths{Workspace: s.dir}, s.fork
-	o.Permissions.Key = func() ([]byte, error) { return policy.Key(s.key) }
+	o.Permissions.Key = func() ([]byte, error) { return standing.Key(s.key) }
 	events := play(s.t, o, []string{"go"}, func(e event.Event) []event.Command {
 		if a, ok := e.(event.Asked); ok {
 			return []event.Command{event.Answer{ID: a.Ask.ID, Decision: event.Always}}
@@ -105,7 +106,7 @@ func (s *standing) play(log *history.Log, dir string, attended bool) (asked int,
 }
 
 // resume opens the session of that ID again.
-func (s *standing) resume(id string) *history.Log {
+func (s *granted) resume(id string) *history.Log {
 	s.t.Helper()
 	log, _, err := s.store.ResumeTail(id)
 	if err != nil {
@@ -115,7 +116,7 @@ func (s *standing) resume(id string) *history.Log {
 }
 
 // grants returns the standing permissions in the log of the session.
-func (s *standing) grants() (out []policy.Grant) {
+func (s *granted) grants() (out []standing.Grant) {
 	s.t.Helper()
 	log := s.resume(s.id)
 	defer log.Close()
@@ -124,13 +125,13 @@ func (s *standing) grants() (out []policy.Grant) {
 		s.t.Fatal(err)
 	}
 	for _, g := range state.Standing.Grants {
-		out = append(out, policy.Recorded(g))
+		out = append(out, standing.Recorded(g))
 	}
 	return out
 }
 
 // append adds a record to a session, as a command of the model could.
-func (s *standing) append(id string, g policy.Grant) {
+func (s *granted) append(id string, g standing.Grant) {
 	s.t.Helper()
 	log := s.resume(id)
 	defer log.Close()
@@ -173,27 +174,27 @@ func TestGrantsAreLimitedToTheirScope(t *testing.T) {
 	const noSeal = "permissions in the log of this session do not apply: the seal is not valid"
 	const original = "2 permissions of the original session do not apply in this fork."
 	cases := map[string]struct {
-		play   func(s *standing) (int, string)
+		play   func(s *granted) (int, string)
 		asked  int
 		notice string
 	}{
-		"another directory": {func(s *standing) (int, string) {
+		"another directory": {func(s *granted) (int, string) {
 			if err := os.WriteFile(filepath.Join(s.dir, "sub", "Makefile"), []byte("other"), 0o600); err != nil {
 				t.Error(err)
 			}
 			return s.play(s.resume(s.id), "sub", true)
 		}, 1, "Always allowed in this session: "},
-		"the script is rewritten": {func(s *standing) (int, string) {
+		"the script is rewritten": {func(s *granted) (int, string) {
 			s.script("two")
 			return s.play(s.resume(s.id), "", true)
 		}, 1, "ended: Makefile changed."},
-		"the script is gone": {func(s *standing) (int, string) {
+		"the script is gone": {func(s *granted) (int, string) {
 			if err := os.Remove(filepath.Join(s.dir, "Makefile")); err != nil {
 				t.Error(err)
 			}
 			return s.play(s.resume(s.id), "", true)
 		}, 1, "ended: Makefile disappeared."},
-		"a fork": {func(s *standing) (int, string) {
+		"a fork": {func(s *granted) (int, string) {
 			fork, err := s.store.Fork(s.id, 1<<30, history.Header{})
 			if err != nil {
 				t.Fatal(err)
@@ -201,7 +202,7 @@ func TestGrantsAreLimitedToTheirScope(t *testing.T) {
 			s.fork = true
 			return s.play(fork, "", true)
 		}, 2, original},
-		"a copy of the log": {func(s *standing) (int, string) {
+		"a copy of the log": {func(s *granted) (int, string) {
 			log := s.resume(s.id)
 			b, err := os.ReadFile(log.Path())
 			log.Close()
@@ -213,37 +214,37 @@ func TestGrantsAreLimitedToTheirScope(t *testing.T) {
 			}
 			return s.play(s.resume("copied"), "", true)
 		}, 2, "2 " + noSeal},
-		"headless": {func(s *standing) (int, string) { return s.play(s.resume(s.id), "", false) }, 4, "2 permissions of this session do not apply in non-interactive mode."},
-		"the key is replaced": {func(s *standing) (int, string) {
+		"headless": {func(s *granted) (int, string) { return s.play(s.resume(s.id), "", false) }, 4, "2 permissions of this session do not apply in non-interactive mode."},
+		"the key is replaced": {func(s *granted) (int, string) {
 			if err := os.WriteFile(s.key, []byte("a key of thirty-two bytes, so so"), 0o600); err != nil {
 				t.Fatal(err)
 			}
 			return s.play(s.resume(s.id), "", true)
 		}, 2, "2 " + noSeal},
-		"the key is gone": {func(s *standing) (int, string) {
+		"the key is gone": {func(s *granted) (int, string) {
 			if err := os.Remove(s.key); err != nil {
 				t.Fatal(err)
 			}
 			return s.play(s.resume(s.id), "", true)
 		}, 2, "2 " + noSeal},
-		"the key was readable by others": {func(s *standing) (int, string) {
+		"the key was readable by others": {func(s *granted) (int, string) {
 			if err := os.Chmod(s.key, 0o644); err != nil {
 				t.Fatal(err)
 			}
 			return s.play(s.resume(s.id), "", true)
 		}, 2, "2 " + noSeal},
 	}
-	for name, forge := range map[string]func(g *policy.Grant){
-		"a record of an older version": func(g *policy.Grant) { g.Seal, g.Dir, g.Files = "", "", nil },
-		"a forged record":              func(g *policy.Grant) { g.Seal = strings.Repeat("ab", 32) },
-		"a record for another dir":     func(g *policy.Grant) { g.Dir = filepath.Join(g.Dir, "sub") },
-		"a record for another script":  func(g *policy.Grant) { g.Files = nil },
+	for name, forge := range map[string]func(g *standing.Grant){
+		"a record of an older version": func(g *standing.Grant) { g.Seal, g.Dir, g.Files = "", "", nil },
+		"a forged record":              func(g *standing.Grant) { g.Seal = strings.Repeat("ab", 32) },
+		"a record for another dir":     func(g *standing.Grant) { g.Dir = filepath.Join(g.Dir, "sub") },
+		"a record for another script":  func(g *standing.Grant) { g.Files = nil },
 	} {
 		cases[name] = struct {
-			play   func(s *standing) (int, string)
+			play   func(s *granted) (int, string)
 			asked  int
 			notice string
-		}{func(s *standing) (int, string) {
+		}{func(s *granted) (int, string) {
 			log := s.store.Create(history.Header{Dir: s.dir})
 			record, err := event.Encode(&event.UserSaid{Text: "hello"})
 			if err == nil {
@@ -376,7 +377,7 @@ func TestForkReportsGrantsOnce(t *testing.T) {
 	for range 2 { // nothing is approved here, so there are no other notices
 		o := options(script.New(script.Say("done")))
 		o.Log, o.Permissions.Attended, o.Permissions.Paths = s.resume(id), true, policy.Paths{Workspace: s.dir}
-		o.Permissions.Key = func() ([]byte, error) { return policy.Key(s.key) }
+		o.Permissions.Key = func() ([]byte, error) { return standing.Key(s.key) }
 		for _, e := range play(t, o, []string{"go"}, nil) {
 			if n, ok := e.(event.Notice); ok {
 				t.Errorf("the continued fork says %q", n.Text)
@@ -402,7 +403,7 @@ func TestListPermissions(t *testing.T) {
 		ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 		o := options(script.New())
 		o.Log, o.Permissions.Attended, o.Permissions.Paths = s.resume(s.id), true, policy.Paths{Workspace: s.dir}
-		o.Permissions.Key = func() ([]byte, error) { return policy.Key(s.key) }
+		o.Permissions.Key = func() ([]byte, error) { return standing.Key(s.key) }
 		commands, events := make(chan event.Command, 1), make(chan event.Event)
 		commands <- event.ListPermissions{}
 		go loop.NewAgent(o).Run(ctx, commands, events)

@@ -10,6 +10,7 @@ import (
 	"agent/internal/loop/delegate"
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
+	"agent/internal/loop/policy/standing"
 	"agent/internal/loop/turn"
 	"agent/internal/tools"
 )
@@ -61,7 +62,7 @@ type delegateApprover struct {
 
 // Approve asks the user. If they grant a standing permission, it applies to the whole
 // session and is recorded in the log of the session.
-func (d delegateApprover) Approve(ctx context.Context, ask event.Ask, offer policy.Grant) (event.Answer, *policy.Grant, error) {
+func (d delegateApprover) Approve(ctx context.Context, ask event.Ask, offer standing.Grant) (event.Answer, *standing.Grant, error) {
 	id := ask.ID
 	ask.ID, ask.Agent = event.AskID(d.label.ID, id), d.label.String()
 	d.a.o.Delegates.Waiting(d.label.ID, true)

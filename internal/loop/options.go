@@ -10,6 +10,7 @@ import (
 	"agent/internal/loop/part"
 	"agent/internal/loop/policy"
 	"agent/internal/loop/policy/rule"
+	"agent/internal/loop/policy/standing"
 	"agent/internal/loop/turn"
 	"agent/internal/tools"
 	"agent/internal/tools/workspace"
@@ -139,8 +140,8 @@ type PermissionOptions struct {
 	Sandbox func() (policy.Sandbox, string)
 	// Remembered are the standing permissions of the project, which apply in every
 	// session in the workspace. Remember adds one; Forget removes one. Both may be nil.
-	Remembered       []policy.Grant
-	Remember, Forget func(policy.Grant) error
+	Remembered       []standing.Grant
+	Remember, Forget func(standing.Grant) error
 	// ProjectFile is the file with the permissions of the project, for display; may be
 	// empty.
 	ProjectFile string

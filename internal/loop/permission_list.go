@@ -10,6 +10,7 @@ import (
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
 	"agent/internal/loop/policy/rule"
+	"agent/internal/loop/policy/standing"
 )
 
 // listTime limits how long a list of permissions may read the files of commands.
@@ -19,7 +20,7 @@ const listTime = 2 * time.Second
 type entry struct {
 	event.Permission
 	rule  *rule.Rule
-	grant *policy.Grant
+	grant *standing.Grant
 }
 
 // entries returns the rules, and then the standing permissions that apply now.
@@ -34,7 +35,7 @@ func (p *permissions) entries(ctx context.Context) (all []entry) {
 		}})
 	}
 	for _, g := range grants {
-		if g.Ended(p.factsOf(ctx, g)) != "" {
+		if g.Ended(p.namedBy(ctx, g)) != "" {
 			continue
 		}
 		source := "this session"
@@ -136,7 +137,7 @@ func (p *permissions) removeEntry(e entry) error {
 }
 
 // revoke removes a standing permission, also from the project.
-func (p *permissions) revoke(g policy.Grant) error {
+func (p *permissions) revoke(g standing.Grant) error {
 	p.mu.Lock()
 	stored := contains(p.stored, g.Scope)
 	p.mu.Unlock()
@@ -148,11 +149,11 @@ func (p *permissions) revoke(g policy.Grant) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.policy.Forget(g.Scope)
-	p.stored = slices.DeleteFunc(slices.Clone(p.stored), func(s policy.Grant) bool { return s.Scope == g.Scope })
+	p.stored = slices.DeleteFunc(slices.Clone(p.stored), func(s standing.Grant) bool { return s.Scope == g.Scope })
 	return nil
 }
 
 // contains reports whether one of the standing permissions has a scope.
-func contains(all []policy.Grant, s policy.Scope) bool {
-	return slices.ContainsFunc(all, func(g policy.Grant) bool { return g.Scope == s })
+func contains(all []standing.Grant, s standing.Scope) bool {
+	return slices.ContainsFunc(all, func(g standing.Grant) bool { return g.Scope == s })
 }

@@ -12,6 +12,7 @@ import (
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
 	"agent/internal/loop/policy/rule"
+	"agent/internal/loop/policy/standing"
 	"agent/internal/loop/session"
 	"agent/internal/tools"
 )
@@ -20,19 +21,19 @@ import (
 // permissions of the session. It is safe for concurrent use.
 type permissions struct {
 	paths    policy.Paths
-	attended bool                          // there is a user
-	rec      *recorder                     // shows notices
-	forked   bool                          // the session is a new fork
-	stored   []policy.Grant                // of the project, when the session began
-	remember func(policy.Grant) error      // stores a permission of the project; may be nil
-	sealer   func() (policy.Sealer, error) // see newSealer
-	sandbox  func() policy.Sandbox         // of commands; nil means that paths holds it
+	attended bool                            // there is a user
+	rec      *recorder                       // shows notices
+	forked   bool                            // the session is a new fork
+	stored   []standing.Grant                // of the project, when the session began
+	remember func(standing.Grant) error      // stores a permission of the project; may be nil
+	sealer   func() (standing.Sealer, error) // see newSealer
+	sandbox  func() policy.Sandbox           // of commands; nil means that paths holds it
 
 	modes []event.Mode // that the user may choose; nil for all
 	file  string       // with the permissions of the project, for display
 
 	// forget and forgetRule remove a permission of the project. Both may be nil.
-	forget     func(policy.Grant) error
+	forget     func(standing.Grant) error
 	forgetRule func(rule.Rule) error
 
 	mu           sync.Mutex
@@ -76,9 +77,9 @@ func (p *permissions) reset() {
 
 // newSealer returns a function that creates the sealer of a session on first use. If
 // the function returns an error, the seals are valid until the program exits.
-func newSealer(session string, key func() ([]byte, error)) func() (policy.Sealer, error) {
-	return sync.OnceValues(func() (policy.Sealer, error) {
-		s := policy.Sealer{Session: session}
+func newSealer(session string, key func() ([]byte, error)) func() (standing.Sealer, error) {
+	return sync.OnceValues(func() (standing.Sealer, error) {
+		s := standing.Sealer{Session: session}
 		var err error
 		if key != nil {
 			s.Key, err = key()
@@ -121,7 +122,7 @@ func (p *permissions) resumeMode(m event.Mode) {
 }
 
 // Describe returns what a standing permission covers, in words.
-func (p *permissions) Describe(g policy.Grant) string { return p.paths.Describe(g) }
+func (p *permissions) Describe(g standing.Grant) string { return p.paths.Describe(g) }
 
 // Judge looks up the facts about a call and returns the verdict.
 func (p *permissions) Judge(ctx context.Context, c tools.Call) policy.Verdict {
@@ -181,7 +182,7 @@ type narrowed struct {
 func (n narrowed) Mode() event.Mode { return modeOf(n.permissions.Mode(), n.widest, n.at.Copy) }
 
 // Describe returns what a standing permission covers, in words.
-func (n narrowed) Describe(g policy.Grant) string { return n.at.Describe(g) }
+func (n narrowed) Describe(g standing.Grant) string { return n.at.Describe(g) }
 
 // Judge is permissions.Judge for the delegate.
 func (n narrowed) Judge(ctx context.Context, c tools.Call) policy.Verdict {
@@ -190,12 +191,12 @@ func (n narrowed) Judge(ctx context.Context, c tools.Call) policy.Verdict {
 
 // grant makes an offer a standing permission and returns it sealed, with those that were
 // offered together with it.
-func (p *permissions) grant(offer policy.Grant) *policy.Grant {
+func (p *permissions) grant(offer standing.Grant) *standing.Grant {
 	s, err := p.sealer()
 	if err != nil {
 		p.rec.notify(fmt.Sprintf("The permission applies until the program exits: %v.", err))
 	}
-	var given []policy.Grant
+	var given []standing.Grant
 	for _, g := range offer.Each() {
 		g = s.Seal(g)
 		p.mu.Lock()
@@ -212,11 +213,11 @@ func (p *permissions) grant(offer policy.Grant) *policy.Grant {
 
 // remembers reports whether a permission is for the project, so that the log of a session
 // does not restore it.
-func (p *permissions) remembers(g policy.Grant) bool { return g.Prefix && p.remember != nil }
+func (p *permissions) remembers(g standing.Grant) bool { return g.Prefix && p.remember != nil }
 
 // store stores a permission for later sessions in the workspace. It does not apply to
 // the copy of a workspace, which does not last.
-func (p *permissions) store(g policy.Grant) {
+func (p *permissions) store(g standing.Grant) {
 	if !p.paths.IsWorkspace(g.Dir) {
 		return
 	}
@@ -227,7 +228,7 @@ func (p *permissions) store(g policy.Grant) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.stored = append(slices.DeleteFunc(slices.Clone(p.stored), func(old policy.Grant) bool { return old.Scope == g.Scope }), g)
+	p.stored = append(slices.DeleteFunc(slices.Clone(p.stored), func(old standing.Grant) bool { return old.Scope == g.Scope }), g)
 }
 
 // NoteSource records that the model, or a delegate, has read content of a host or server. A
@@ -251,7 +252,7 @@ func (p *permissions) load(log session.Standing) {
 // with its seal, if there is a user. A permission of the project is added again where the
 // user gave it, because a read may have ended it before.
 func (p *permissions) restore(to *policy.Policy, log session.Standing) (valid int) {
-	var s policy.Sealer // without a key no seal is valid
+	var s standing.Sealer // without a key no seal is valid
 	if p.attended && len(log.Grants) > 0 {
 		s, _ = p.sealer()
 	}
@@ -263,12 +264,12 @@ func (p *permissions) restore(to *policy.Policy, log session.Standing) (valid in
 		if i == len(log.Grants) {
 			break
 		}
-		g := policy.Recorded(log.Grants[i])
+		g := standing.Recorded(log.Grants[i])
 		if !s.Valid(g) {
 			continue
 		}
 		if p.remembers(g) {
-			if j := slices.IndexFunc(p.stored, func(kept policy.Grant) bool { return kept.Scope == g.Scope }); j >= 0 {
+			if j := slices.IndexFunc(p.stored, func(kept standing.Grant) bool { return kept.Scope == g.Scope }); j >= 0 {
 				to.Allow(p.stored[j])
 			}
 			continue
@@ -292,7 +293,7 @@ func (p *permissions) showResumed(ctx context.Context, events []event.Durable) {
 	for _, e := range events {
 		log.Add(e)
 	}
-	all := slices.DeleteFunc(slices.Clone(log.Grants), func(g event.Grant) bool { return p.remembers(policy.Recorded(g)) })
+	all := slices.DeleteFunc(slices.Clone(log.Grants), func(g event.Grant) bool { return p.remembers(standing.Recorded(g)) })
 	if len(all) == 0 {
 		return
 	}
@@ -318,10 +319,10 @@ func (p *permissions) showResumed(ctx context.Context, events []event.Durable) {
 }
 
 // describe describes the grants that apply now, and explains why others ended.
-func (p *permissions) describe(ctx context.Context, grants []policy.Grant) (active, ended []string) {
+func (p *permissions) describe(ctx context.Context, grants []standing.Grant) (active, ended []string) {
 	for _, g := range grants {
 		text := oneLine(p.paths.Describe(g), maxScope)
-		if why := g.Ended(p.factsOf(ctx, g)); why != "" {
+		if why := g.Ended(p.namedBy(ctx, g)); why != "" {
 			ended = append(ended, fmt.Sprintf("The permission for %s ended: %s.", text, why))
 		} else {
 			active = append(active, text)
@@ -330,14 +331,14 @@ func (p *permissions) describe(ctx context.Context, grants []policy.Grant) (acti
 	return active, ended
 }
 
-// factsOf looks up the current facts about the command of a grant.
-func (p *permissions) factsOf(ctx context.Context, g policy.Grant) policy.Facts {
+// namedBy looks up the files that the command of a grant names now.
+func (p *permissions) namedBy(ctx context.Context, g standing.Grant) standing.Named {
 	if g.Kind != tools.Command {
-		return policy.Facts{}
+		return standing.Named{}
 	}
 	return p.paths.Look(ctx, tools.Call{
 		Effect: tools.Execute, Targets: []tools.Target{{Kind: g.Kind, Value: g.Value, Dir: g.Dir}},
-	})
+	}).Named
 }
 
 // void explains which of the grants do not apply; empty if all do.

@@ -13,7 +13,7 @@ import (
 	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 	"agent/internal/loop/plan"
-	"agent/internal/loop/policy"
+	"agent/internal/loop/policy/standing"
 	"agent/internal/loop/session"
 	"agent/internal/loop/turn"
 	"agent/internal/tools"
@@ -131,7 +131,7 @@ func (p planner) decide(ctx context.Context, id string, presented event.Plan) (*
 	}
 	ask := event.Ask{ID: id, Title: "Approve this plan?", Effect: event.ReadEffect, Plan: e.Text}
 	for {
-		answer, _, err := p.user.Approve(ctx, ask, policy.Grant{})
+		answer, _, err := p.user.Approve(ctx, ask, standing.Grant{})
 		if err != nil {
 			return nil, err
 		}

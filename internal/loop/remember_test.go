@@ -16,16 +16,17 @@ import (
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
 	"agent/internal/loop/policy/rule"
+	"agent/internal/loop/policy/standing"
 	"agent/internal/tools"
 )
 
 // projectStore holds the permissions of a project, as cmd/agent stores them.
 type projectStore struct {
-	grants []policy.Grant
+	grants []standing.Grant
 	fails  error
 }
 
-func (s *projectStore) remember(g policy.Grant) error {
+func (s *projectStore) remember(g standing.Grant) error {
 	if s.fails == nil {
 		s.grants = append(s.grants, g)
 	}
@@ -40,7 +41,7 @@ func playProject(t *testing.T, dir string, log *history.Log, store *projectStore
 	for i, c := range commands {
 		reply = reply.Call(fmt.Sprint("c", i), "run", args(c))
 	}
-	o := options(script.New(reply.Calls(), script.Say("done")), (&standing{t: t, dir: dir}).command(""))
+	o := options(script.New(reply.Calls(), script.Say("done")), (&granted{t: t, dir: dir}).command(""))
 	o.Permissions.Mode, o.Log, o.Permissions.Attended, o.Permissions.Paths, o.Permissions.Rules = event.ModeAsk, log, attended, policy.Paths{Workspace: dir}, rules
 	o.Permissions.Remembered, o.Permissions.Remember = store.grants, store.remember
 	for _, e := range play(t, o, []string{"go"}, func(e event.Event) []event.Command {

@@ -14,6 +14,7 @@ import (
 	"agent/internal/loop"
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
+	"agent/internal/loop/policy/standing"
 	"agent/internal/tools"
 )
 
@@ -59,7 +60,7 @@ func (b *browsing) play(log *history.Log, replies ...script.Reply) (asked string
 	o := options(script.New(replies...), append(b.tools, browser())...)
 	o.Permissions.Mode, o.Log = event.ModeAsk, log
 	o.Permissions.Paths = policy.Paths{Workspace: b.t.TempDir()}
-	o.Permissions.Key = func() ([]byte, error) { return policy.Key(b.key) }
+	o.Permissions.Key = func() ([]byte, error) { return standing.Key(b.key) }
 	if b.change != nil {
 		b.change(&o.Permissions)
 	}
@@ -202,7 +203,7 @@ func TestUntrustedTextOfADelegate(t *testing.T) {
 func TestHostPermissionsAreExact(t *testing.T) {
 	var p policy.Policy
 	p.Mode = event.ModeAsk
-	p.Allow(policy.Grant{Scope: policy.Scope{Kind: tools.Host, Value: "allowed.com"}})
+	p.Allow(standing.Grant{Scope: standing.Scope{Kind: tools.Host, Value: "allowed.com"}})
 	for host, ask := range map[string]bool{
 		"allowed.com": false, "allowed.com.evil": true, "allowed.com@evil": true, "sub.allowed.com": true, "allowed.com:80": true,
 		"allowed.com:8443": true, "notallowed.com": true, "allowed.co": true, "ALLOWED.com.": true, "evil\x00.allowed.com": true,
@@ -225,7 +226,7 @@ func TestUntrustedTextEndsPermissionsOfTheProject(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "package.json"), []byte("{}"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	var stored []policy.Grant
+	var stored []standing.Grant
 	command := tools.New("run", "runs a command", func(_ context.Context, a textArgs) (tools.Call, error) {
 		return tools.Call{Title: "run " + a.Text, Effect: tools.Execute, Targets: []tools.Target{{Kind: tools.Command, Value: a.Text, Dir: dir}},
 			Run: func(context.Context, tools.Approved) (tools.Result, error) { return tools.Result{Text: "ran"}, nil },
@@ -235,8 +236,8 @@ func TestUntrustedTextEndsPermissionsOfTheProject(t *testing.T) {
 	b.change = func(o *loop.PermissionOptions) {
 		o.Paths = policy.Paths{Workspace: dir}
 		o.Remembered = stored
-		o.Remember = func(g policy.Grant) error {
-			stored = []policy.Grant{g}
+		o.Remember = func(g standing.Grant) error {
+			stored = []standing.Grant{g}
 			return nil
 		}
 	}

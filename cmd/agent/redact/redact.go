@@ -15,7 +15,7 @@ import (
 	servers "agent/cmd/agent/mcp"
 	"agent/cmd/agent/settings"
 	"agent/internal/llm/mask"
-	"agent/internal/loop/policy"
+	"agent/internal/loop/policy/standing"
 	"agent/internal/loop/secrets"
 	"agent/internal/tools/shell"
 )
@@ -91,7 +91,7 @@ func placeholderKey(saved bool) func() ([]byte, error) {
 	if !saved || key == "" {
 		return nil
 	}
-	return func() ([]byte, error) { return policy.Key(key) }
+	return func() ([]byte, error) { return standing.Key(key) }
 }
 
 // hiddenValues returns the variables of env that commands do not get, by name.

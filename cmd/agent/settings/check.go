@@ -159,8 +159,7 @@ func charactersOf(names *regexp.Regexp) string {
 			use = append(use, c.what)
 		}
 	}
-	last := len(use) - 1
-	text := strings.Join(use[:last], ", ") + " and " + use[last]
+	text := phrase.List(use, "and")
 	if !names.MatchString("1") {
 		text += ", and begin with a letter"
 	}

@@ -13,8 +13,8 @@ import (
 	"slices"
 
 	"agent/internal/history"
-	"agent/internal/loop/policy"
 	"agent/internal/loop/policy/rule"
+	"agent/internal/loop/policy/standing"
 )
 
 // ProjectFile is the file with the permissions of one workspace, in the user's state
@@ -27,11 +27,11 @@ type ProjectFile struct {
 
 // Project is the content of a ProjectFile.
 type Project struct {
-	Workspace   string         `json:"path" what:"the workspace"` // without symbolic links
-	Permissions Permissions    `json:"permissions,omitempty"`
-	Grants      []policy.Grant `json:"grants,omitempty"` // standing permissions from the dialog
-	Confirmed   []Confirmed    `json:"confirmed,omitempty"`
-	Rules       []rule.Rule    `json:"-"` // those of Permissions
+	Workspace   string           `json:"path" what:"the workspace"` // without symbolic links
+	Permissions Permissions      `json:"permissions,omitempty"`
+	Grants      []standing.Grant `json:"grants,omitempty"` // standing permissions from the dialog
+	Confirmed   []Confirmed      `json:"confirmed,omitempty"`
+	Rules       []rule.Rule      `json:"-"` // those of Permissions
 }
 
 // Confirmed is something that the repository configures and that the user has confirmed
@@ -73,7 +73,7 @@ func (f ProjectFile) Read() (Project, error) {
 }
 
 // Remember adds a standing permission, or replaces the one of the same scope.
-func (f ProjectFile) Remember(g policy.Grant) error {
+func (f ProjectFile) Remember(g standing.Grant) error {
 	g.Seal = "" // it belongs to a session
 	return f.change(func(p *Project) {
 		p.Grants = append(without(p.Grants, g), g)
@@ -81,7 +81,7 @@ func (f ProjectFile) Remember(g policy.Grant) error {
 }
 
 // Forget removes the standing permission of the same scope as g.
-func (f ProjectFile) Forget(g policy.Grant) error {
+func (f ProjectFile) Forget(g standing.Grant) error {
 	return f.change(func(p *Project) {
 		p.Grants = without(p.Grants, g)
 	})
@@ -114,8 +114,8 @@ func withoutConfirmed(all []Confirmed, c Confirmed) []Confirmed {
 	return slices.DeleteFunc(all, func(old Confirmed) bool { return old.Kind == c.Kind && old.Name == c.Name })
 }
 
-func without(all []policy.Grant, g policy.Grant) []policy.Grant {
-	return slices.DeleteFunc(all, func(old policy.Grant) bool { return old.Scope == g.Scope })
+func without(all []standing.Grant, g standing.Grant) []standing.Grant {
+	return slices.DeleteFunc(all, func(old standing.Grant) bool { return old.Scope == g.Scope })
 }
 
 // change changes the content of the file. It never replaces a file that it cannot read.

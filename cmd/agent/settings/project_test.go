@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agent/cmd/agent/settings"
-	"agent/internal/loop/policy"
 	"agent/internal/loop/policy/rule"
+	"agent/internal/loop/policy/standing"
 )
 
 func projectOf(t *testing.T, state, dir string) settings.ProjectFile {
@@ -34,10 +34,10 @@ func read(t *testing.T, f settings.ProjectFile) settings.Project {
 	return p
 }
 
-func grantOf(dir, words string) policy.Grant {
-	return policy.Grant{
-		Scope: policy.Scope{Kind: "command", Value: words, Dir: dir, Prefix: true},
-		Files: []policy.File{{Path: filepath.Join(dir, "package.json"), Sum: "sha256:00"}},
+func grantOf(dir, words string) standing.Grant {
+	return standing.Grant{
+		Scope: standing.Scope{Kind: "command", Value: words, Dir: dir, Prefix: true},
+		Files: []standing.File{{Path: filepath.Join(dir, "package.json"), Sum: "sha256:00"}},
 	}
 }
 
@@ -52,12 +52,12 @@ func TestProjectRemembersGrants(t *testing.T) {
 	two.Network = true
 	sealed := one
 	sealed.Seal = "the seal of a session"
-	for _, g := range []policy.Grant{grantOf(dir, "npm test"), two, sealed} {
+	for _, g := range []standing.Grant{grantOf(dir, "npm test"), two, sealed} {
 		if err := f.Remember(g); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if d := cmp.Diff(read(t, f).Grants, []policy.Grant{two, one}); d != "" {
+	if d := cmp.Diff(read(t, f).Grants, []standing.Grant{two, one}); d != "" {
 		t.Error(d)
 	}
 	if info, err := os.Stat(f.Path); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
@@ -66,7 +66,7 @@ func TestProjectRemembersGrants(t *testing.T) {
 	if err := f.Forget(two); err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff(read(t, f).Grants, []policy.Grant{one}); d != "" {
+	if d := cmp.Diff(read(t, f).Grants, []standing.Grant{one}); d != "" {
 		t.Error(d)
 	}
 }
@@ -95,7 +95,7 @@ func TestProjectRules(t *testing.T) {
 	if d := cmp.Diff(texts(p.Rules, f.Path), []string{"deny edit: x 8", "allow command: go run 5"}); d != "" {
 		t.Error(d, readText(t, f.Path))
 	}
-	if d := cmp.Diff(p.Grants, []policy.Grant{g}); d != "" {
+	if d := cmp.Diff(p.Grants, []standing.Grant{g}); d != "" {
 		t.Error(d)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"agent/internal/llm/phrase"
 	"agent/internal/loop/diffs"
 	"agent/internal/loop/event"
-	"agent/internal/loop/policy"
+	"agent/internal/loop/policy/standing"
 	"agent/internal/loop/session"
 	"agent/internal/tools"
 	"agent/internal/tools/advice"
@@ -199,7 +199,7 @@ func (d *delegate) confirm(ctx context.Context) error {
 		ID: "agent", Title: "Use agent " + a.Name + " of this repository?", Effect: event.DelegateEffect,
 		Why:   "the repository defines it in " + a.Source + "; you confirm exactly this content, in this workspace",
 		Diffs: diffs.Of([]tools.Change{{Path: a.Source, After: []byte(a.Text)}}),
-	}, policy.Grant{})
+	}, standing.Grant{})
 	switch {
 	case err != nil:
 		return err

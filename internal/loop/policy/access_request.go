@@ -7,6 +7,7 @@ import (
 
 	"agent/internal/loop/policy/command"
 	"agent/internal/loop/policy/rule"
+	"agent/internal/loop/policy/standing"
 	"agent/internal/realpath"
 	"agent/internal/tools"
 )
@@ -112,7 +113,7 @@ func (p *Policy) judgeRequested(c tools.Call, f Facts, v Verdict) Verdict {
 			asks.Access.Write = append(slices.Clip(asks.Access.Write), path)
 		}
 	}
-	asks.Offer = Grant{}
+	asks.Offer = standing.Grant{}
 	if r.network && !r.outside && len(asks.Access.Write) == 0 && !asks.ByRule && permissible(c, f) && p.uncovered(f) == "" {
 		if g := offerPrefixes(f, func(*command.Part) bool { return false }); g.Prefix && g.With == nil {
 			g.Network = true

@@ -48,7 +48,7 @@ func (p *Policy) allowsCommand(c tools.Call, f Facts) (out allowance) {
 	out.left = f.Command.Traits
 	out.ended = p.end(c.Targets[0], f)
 	if g := p.commandGrant(c, f); g != nil {
-		return allowance{complete: true, standing: true, decider: g.decider(f)}
+		return allowance{complete: true, standing: true, decider: f.decider(*g)}
 	}
 	script, ok := f.Command.Script(tools.GitFunction)
 	if !ok || f.paths.Shell.NoBash {
@@ -146,12 +146,12 @@ func (p *Policy) allowsPart(part *command.Part, f Facts) (a allowedPart) {
 	if part.Reason == "" || !f.inRoot() {
 		return a
 	}
-	for _, g := range p.grants {
+	for _, g := range p.Grants() {
 		if a.network || !g.Prefix || g.Dir != f.Root || !g.Network && part.Traits&command.Connects != 0 {
 			continue
 		}
-		if part.Covered(strings.Fields(g.Value)) && g.Ended(f) == "" && !g.unseen(f) && !f.entersGit(part) { // a later one may add the network
-			a = allowedPart{by: g.decider(f), network: g.Network, granted: true}
+		if part.Covered(strings.Fields(g.Value)) && g.Ended(f.Named) == "" && !g.Unseen(f.Named) && !f.entersGit(part) { // a later one may add the network
+			a = allowedPart{by: f.decider(g), network: g.Network, granted: true}
 		}
 	}
 	return a

@@ -1,12 +1,7 @@
 package policy
 
 import (
-	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"hash"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +9,7 @@ import (
 
 	"agent/internal/bash"
 	"agent/internal/loop/policy/command"
+	"agent/internal/loop/policy/standing"
 	"agent/internal/tools/manifest"
 )
 
@@ -101,7 +97,7 @@ type naming struct {
 	// settings are absolute paths of files that the programs read by default without showing
 	// their content: a command that names none of them does not count as reading one.
 	settings []string
-	files    []File
+	files    []standing.File
 	entries  int // that may still be looked at to expand wildcards; negative if there are more
 }
 
@@ -204,7 +200,7 @@ func (n *naming) hash() bool {
 		if err != nil || !info.Mode().IsRegular() {
 			continue
 		}
-		f, size, ok := hashFile(path, left)
+		f, size, ok := standing.Hash(path, left)
 		if !ok || len(n.files) == maxNamedFiles {
 			return false
 		}
@@ -224,27 +220,3 @@ func pseudo(path string) bool {
 	}
 	return false
 }
-
-// hashFile hashes a regular file of at most limit bytes.
-func hashFile(path string, limit int64) (out File, size int64, ok bool) {
-	f, err := os.OpenFile(path, os.O_RDONLY|openFlags, 0)
-	if err != nil {
-		return File{}, 0, false
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return File{}, 0, false
-	}
-	h, content := sha256.New(), new(bytes.Buffer)
-	to := io.Writer(h)
-	if filepath.Base(path) == "package.json" {
-		to = io.MultiWriter(h, content)
-	}
-	size, err = io.Copy(to, io.LimitReader(f, limit+1))
-	if err != nil || size > limit {
-		return File{}, 0, false
-	}
-	return File{Path: path, Sum: sumOf(h), Decides: packageSum(content.Bytes())}, size, true
-}
-
-func sumOf(h hash.Hash) string { return "sha256:" + hex.EncodeToString(h.Sum(nil)) }

@@ -11,6 +11,7 @@ import (
 
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
+	"agent/internal/loop/policy/standing"
 	"agent/internal/tools"
 )
 
@@ -90,9 +91,9 @@ func TestPermissionEndsInSharedMemory(t *testing.T) {
 
 // lineGrant returns a permission for exactly the command of a call. Older versions gave
 // such permissions; their logs hold them.
-func lineGrant(t *testing.T, at policy.Paths, c tools.Call) policy.Grant {
+func lineGrant(t *testing.T, at policy.Paths, c tools.Call) standing.Grant {
 	f := at.Look(t.Context(), c)
-	return policy.Grant{Scope: policy.Scope{Kind: tools.Command, Value: c.Targets[0].Value, Dir: f.Dir}, Files: f.Files}
+	return standing.Grant{Scope: standing.Scope{Kind: tools.Command, Value: c.Targets[0].Value, Dir: f.Dir}, Files: f.Files}
 }
 
 // ended returns an error if a change of the file does not end the permission for
@@ -159,7 +160,7 @@ func TestNoPermissionWithoutItsFiles(t *testing.T) {
 		many += fmt.Sprintf(" word%d", i)
 	}
 	for _, command := range []string{"sh large", many} {
-		if v := asks(&policy.Policy{Mode: event.ModeAsk}, at, run(dir, command)); v.Offer.Scope != (policy.Scope{}) {
+		if v := asks(&policy.Policy{Mode: event.ModeAsk}, at, run(dir, command)); v.Offer.Scope != (standing.Scope{}) {
 			t.Errorf("%.40s: offered %s", command, v.Offer)
 		}
 	}
@@ -168,7 +169,7 @@ func TestNoPermissionWithoutItsFiles(t *testing.T) {
 	if err := os.Rename(filepath.Join(dir, "large"), filepath.Join(dir, "small")); err != nil {
 		t.Fatal(err)
 	}
-	if v := asks(&p, at, run(dir, "sh small")); !v.Ask || v.Offer.Scope != (policy.Scope{}) {
+	if v := asks(&p, at, run(dir, "sh small")); !v.Ask || v.Offer.Scope != (standing.Scope{}) {
 		t.Errorf("got %+v, want a question without an offer", v)
 	}
 }
@@ -209,7 +210,7 @@ func TestDangerousCommands(t *testing.T) {
 		"echo $\"x\"": "", "git reset": "`git reset` discards what is staged",
 	} {
 		v := asks(&policy.Policy{Mode: event.ModeAsk}, at, run(dir, command))
-		if !v.Ask || v.Offer.Scope != (policy.Scope{}) {
+		if !v.Ask || v.Offer.Scope != (standing.Scope{}) {
 			t.Errorf("%s: got %+v, want a question without an offer", command, v)
 		}
 		if v.Warning != warning {

@@ -226,7 +226,7 @@ func (p *Policy) allowing(c tools.Call, f Facts) []string {
 // trial returns a copy of p, which can be changed.
 func (p *Policy) trial() *Policy {
 	trial := *p
-	trial.Rules, trial.grants = slices.Clone(p.Rules), slices.Clone(p.grants)
+	trial.Rules, trial.Set = slices.Clone(p.Rules), p.Set.Clone()
 	return &trial
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"agent/internal/loop/policy/command"
 	"agent/internal/loop/policy/rule"
+	"agent/internal/loop/policy/standing"
 	"agent/internal/realpath"
 	"agent/internal/tools"
 	"agent/internal/tools/git"
@@ -16,14 +17,13 @@ import (
 
 // Facts are what Policy.Judge needs to know about a call from the file system.
 type Facts struct {
-	Protected []Protected // files that the call changes and that always need approval
-	Dir       string      // the directory of a command; empty if it does not exist
-	Root      string      // the workspace without symbolic links
-	Files     []File      // named by a command, sorted by path
-	// Unbound is set if Files are not all files that the command names.
-	Unbound bool
-	Command *command.Command // what a command does; nil for other calls
-	Warning string           // what the user must know before approving a command; may be empty
+	standing.Named // the files that a command names
+
+	Protected []Protected      // files that the call changes and that always need approval
+	Dir       string           // the directory of a command; empty if it does not exist
+	Root      string           // the workspace without symbolic links
+	Command   *command.Command // what a command does; nil for other calls
+	Warning   string           // what the user must know before approving a command; may be empty
 
 	// below are files that may hold secrets and that an automatic command would read, as
 	// grep -r does. A complete sandbox hides them.
@@ -35,7 +35,6 @@ type Facts struct {
 	// its wildcards name too many files.
 	unsearched  bool
 	contents    []string // git prints contents of files at or below these paths, absolute; see Paths.printed
-	dirs        []string // in which a command may run, and those above in the workspace
 	touched     []touched
 	missing     []string // paths that a command names and that do not exist, absolute
 	spelled     []string // the protected files that a command changes, by all their names, absolute
@@ -185,7 +184,7 @@ func (p Paths) nameFiles(ctx context.Context, f *Facts, dir string, add func(pat
 	found := n.find(dir)
 	f.unsearched = n.entries < 0 || ctx.Err() != nil
 	f.Unbound = !found || !allKnown(f.Command) || !n.hash()
-	f.Files, f.dirs = n.files, n.dirs
+	f.Files, f.Dirs = n.files, n.dirs
 	if f.Unbound {
 		f.Files = nil
 	}
@@ -249,7 +248,7 @@ func (p Paths) protectedFiles(files []touched, dir string) (out []Protected, nam
 		}
 		for _, name := range t.names {
 			if reason := ps.protection(name, nil); reason != "" {
-				if one := (Protected{Grant{Scope: Scope{Dir: dir}}.show(t.path), reason}); !slices.Contains(out, one) {
+				if one := (Protected{shown(t.path, dir), reason}); !slices.Contains(out, one) {
 					out = append(out, one)
 				}
 				names = append(names, t.names...)
@@ -258,6 +257,14 @@ func (p Paths) protectedFiles(files []touched, dir string) (out []Protected, nam
 		}
 	}
 	return out, names
+}
+
+// shown returns a path relative to dir if it is below it.
+func shown(path, dir string) string {
+	if rel, in := realpath.Rel(path, dir); in {
+		return rel
+	}
+	return path
 }
 
 func isDirectory(path string) bool {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"agent/internal/tools/gitconfig"
 )
@@ -71,7 +72,7 @@ func (p Paths) gitReader() gitconfig.Reader {
 
 // readGitConfig returns the text of a git configuration file, or false if it is too large.
 func readGitConfig(path string) (string, bool) {
-	f, err := os.OpenFile(path, os.O_RDONLY|openFlags, 0)
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return "", true
 	}
@@ -94,7 +95,7 @@ func from(dir, path string) string {
 // readLines returns at most limit lines from the first maxGitConfig bytes of a
 // regular file.
 func readLines(file string, limit int) ([]string, error) {
-	f, err := os.OpenFile(file, os.O_RDONLY|openFlags, 0)
+	f, err := os.OpenFile(file, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -3,12 +3,13 @@ package policy
 import (
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
+	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy/command"
 	"agent/internal/loop/policy/rule"
+	"agent/internal/loop/policy/standing"
 	"agent/internal/tools"
 	"agent/internal/tools/tempdir"
 )
@@ -31,7 +32,7 @@ func (p *Policy) judgeCommand(c tools.Call, f Facts, found ruleMatch) Verdict {
 	case found.ask != nil:
 		by := ruled(found.ask)
 		v.Why, v.Rule, v.Decider, v.ByRule = by.Why, by.Rule, by.Decider, true
-		v.Offer = Grant{}
+		v.Offer = standing.Grant{}
 		if found.ask.Action == rule.Deny {
 			v.Why = "the text of the command does not show whether a rule denies it: " + found.ask.Decider()
 			v.Rule = v.Why
@@ -262,7 +263,7 @@ func (p *Policy) askCommand(c tools.Call, f Facts) Verdict {
 		v.Why = f.Command.Reason
 	}
 	if len(f.changes.shared) > 0 && f.Command.Traits&command.WritesOutside == 0 {
-		v.Why = "it writes to `" + (Grant{Scope: Scope{Dir: f.Dir}}).show(f.changes.shared[0]) + "`, which has several names or is a pipe or a device"
+		v.Why = "it writes to `" + shown(f.changes.shared[0], f.Dir) + "`, which has several names or is a pipe or a device"
 	}
 	if !v.Access.Outside && f.Command.Traits&command.Destroys != 0 {
 		v.Warning = strings.TrimSuffix(strings.TrimPrefix(v.Warning+"; "+f.changes.note(v.Warning), "; "), "; ")
@@ -338,7 +339,7 @@ func (f Facts) triesOnly() bool {
 // is not known is returned as written.
 func (f Facts) secretReads() (paths []string) {
 	for _, t := range f.touched {
-		path := Grant{Scope: Scope{Dir: f.Dir}}.show(t.path)
+		path := shown(t.path, f.Dir)
 		if t.secret && !t.listed && !t.change && !slices.Contains(paths, path) {
 			paths = append(paths, path)
 		}
@@ -386,15 +387,15 @@ func named(p *command.Part, dir string, s sizes) string {
 		if strings.Contains(p.Reason, filepath.Base(path)+"`") {
 			return ""
 		}
-		names = append(names, strings.TrimRight(Grant{Scope: Scope{Dir: dir}}.show(path), "/")+s[strings.TrimRight(path, "/")])
+		names = append(names, strings.TrimRight(shown(path, dir), "/")+s[strings.TrimRight(path, "/")])
 	}
-	switch more := len(names) - maxWarned; {
+	switch {
 	case names == nil:
 		return ""
-	case more > 0:
-		return ": " + strings.Join(names[:maxWarned], ", ") + " and " + strconv.Itoa(more) + " more"
+	case len(names) > maxWarned:
+		return ": " + phrase.Some(names, maxWarned)
 	}
-	return ": " + enumerate(names)
+	return ": " + phrase.List(names, "and")
 }
 
 // warning returns what a command in dir destroys, overwrites or changes outside the

@@ -7,6 +7,7 @@ import (
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy/command"
 	"agent/internal/loop/policy/rule"
+	"agent/internal/loop/policy/standing"
 	"agent/internal/realpath"
 	"agent/internal/tools"
 )
@@ -159,14 +160,14 @@ func (p *Policy) allowsEdits(part *command.Part, f Facts) (by string, byRule boo
 			return "", false
 		}
 		target := tools.Target{Kind: tools.Path, Value: filepath.ToSlash(rel)}
-		at := slices.IndexFunc(p.grants, func(g Grant) bool { return g.includes(target, f.Root) })
+		grant := p.Find(func(g standing.Grant) bool { return g.Includes(target, f.Root) })
 		switch r := p.allowsFile(rule.Edit, f.touched[i], f); {
 		case p.Mode == event.ModeAuto, p.Mode == event.ModeAll:
 			by = p.row("file changes in the workspace need no approval")
 		case r != nil:
 			by, byRule = r.Decider(), true
-		case at >= 0:
-			by = p.grants[at].decider(f)
+		case grant != nil:
+			by = f.decider(*grant)
 		default:
 			return "", false
 		}

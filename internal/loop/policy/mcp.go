@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"agent/internal/loop/event"
+	"agent/internal/loop/policy/standing"
 	"agent/internal/tools"
 )
 
@@ -16,7 +17,7 @@ func callsMCP(c tools.Call) bool {
 // the sandbox. What the server says about the tool does not count.
 func (p *Policy) judgeMCP(c tools.Call, f Facts, found ruleMatch) Verdict {
 	const denied = "plan mode does not allow tools of MCP servers"
-	at := slices.IndexFunc(p.grants, func(g Grant) bool { return g.includes(c.Targets[0], "") })
+	grant := p.Find(func(g standing.Grant) bool { return g.Includes(c.Targets[0], "") })
 	rule := p.allows(c, f)
 	switch {
 	case p.Mode == event.ModePlan:
@@ -27,10 +28,10 @@ func (p *Policy) judgeMCP(c tools.Call, f Facts, found ruleMatch) Verdict {
 		return p.runs("tools of MCP servers need no approval")
 	case rule != nil:
 		return Verdict{Decider: rule.Decider(), ByRule: true}
-	case at >= 0:
-		return Verdict{Decider: p.grants[at].decider(f)}
+	case grant != nil:
+		return Verdict{Decider: f.decider(*grant)}
 	}
 	v := p.asks("tools of MCP servers need approval")
-	v.Offer = Grant{Scope: Scope{Kind: tools.MCP, Value: c.Targets[0].Value}}
+	v.Offer = standing.Grant{Scope: standing.Scope{Kind: tools.MCP, Value: c.Targets[0].Value}}
 	return v
 }

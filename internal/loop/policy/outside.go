@@ -76,7 +76,7 @@ func (f Facts) partNamesHidden(p *command.Part) bool {
 			hidden = append(hidden, t.path)
 		}
 	}
-	return slices.ContainsFunc(p.Texts(), func(w string) bool { return names(w, hidden, f.dirs) })
+	return slices.ContainsFunc(p.Texts(), func(w string) bool { return names(w, hidden, f.Dirs) })
 }
 
 // onlyEnters reports whether only the `cd` of a command names a directory.
@@ -84,7 +84,7 @@ func (f Facts) onlyEnters(dir string) bool {
 	return f.paths.look(dir) == command.Directory && !slices.ContainsFunc(f.Command.Parts, func(p command.Part) bool {
 		at := p.Dirs()
 		if at == nil {
-			at = f.dirs
+			at = f.Dirs
 		}
 		return p.Program() != "cd" && slices.ContainsFunc(p.Texts(), func(w string) bool { return names(w, []string{dir}, at) })
 	})
@@ -117,7 +117,7 @@ func (f Facts) readsOutside() bool {
 	return slices.ContainsFunc(f.Command.Parts, func(p command.Part) bool {
 		words := p.Texts()
 		return p.Reason != "" && len(words) > 0 && slices.ContainsFunc(words[1:], func(w string) bool {
-			return names(w, paths, f.dirs)
+			return names(w, paths, f.Dirs)
 		})
 	})
 }

@@ -5,12 +5,12 @@
 package policy
 
 import (
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy/rule"
+	"agent/internal/loop/policy/standing"
 	"agent/internal/tools"
 )
 
@@ -46,10 +46,10 @@ type Verdict struct {
 	Protected bool
 	// Offer is the standing permission that the user may grant with the approval. Its
 	// Scope is zero if the call needs approval every time.
-	Offer Grant
+	Offer standing.Grant
 	// Files are the files that a command names. If one of them changes before the
-	// command runs, the approval is not valid: see Changed.
-	Files []File
+	// command runs, the approval is not valid: see standing.Changed.
+	Files []standing.File
 	// Remedies are flags. Each would allow a call that nobody can approve.
 	Remedies []string
 	// Auto is set if the user can choose mode auto, and it would allow the call.
@@ -59,48 +59,11 @@ type Verdict struct {
 // Policy judges calls by a mode, the configured rules and the standing permissions given
 // so far. It is not safe for concurrent use.
 type Policy struct {
-	Mode   event.Mode
-	Rules  []rule.Rule // configured by the user or an administrator
-	grants []Grant
-	reads  reads
-}
+	standing.Set // permissions that the user gave so far
 
-// Allow adds a standing permission and returns it. It replaces one of the same scope, but
-// keeps the files of that one in other directories.
-func (p *Policy) Allow(g Grant) Grant {
-	if g.Scope == (Scope{}) {
-		return g
-	}
-	for _, more := range g.With {
-		p.Allow(more)
-	}
-	g.With = nil
-	for _, old := range p.grants {
-		if old.Scope == g.Scope && g.Prefix {
-			g.Files = slices.Clone(g.Files)
-			for _, f := range old.Files {
-				if !g.knows(filepath.Dir(f.Path)) {
-					g.Files = append(g.Files, f)
-				}
-			}
-		}
-	}
-	p.Forget(g.Scope)
-	p.grants = append(p.grants, g)
-	p.reads.granted(g.Scope)
-	return g
+	Mode  event.Mode
+	Rules []rule.Rule // configured by the user or an administrator
 }
-
-// Forget removes the standing permission of a scope. It reports whether there was one.
-func (p *Policy) Forget(s Scope) bool {
-	before := len(p.grants)
-	p.grants = slices.DeleteFunc(p.grants, func(g Grant) bool { return g.Scope == s })
-	return len(p.grants) < before
-}
-
-// Grants returns the standing permissions, oldest first. Some of them may have
-// ended: see Grant.Ended.
-func (p *Policy) Grants() []Grant { return slices.Clone(p.grants) }
 
 // Judge returns whether c is allowed, denied or needs approval. Paths.Look must have
 // returned f just before; Judge itself reads no files. A file that another process
@@ -182,7 +145,7 @@ func (p *Policy) judgeRead(c tools.Call, f Facts, found ruleMatch) Verdict {
 	case outside == "", p.Mode == event.ModeAll:
 		return p.runs("reading needs no approval")
 	case grant != nil:
-		return Verdict{Decider: grant.decider(f)}
+		return Verdict{Decider: f.decider(*grant)}
 	}
 	v := p.asks(ruleOutside)
 	v.Offer = p.offer(c, f)
@@ -214,7 +177,7 @@ func (p *Policy) judgeEdit(c tools.Call, f Facts, found ruleMatch) Verdict {
 	case rule != nil && plain:
 		return Verdict{Decider: rule.Decider(), ByRule: true}
 	case grant != nil:
-		return Verdict{Decider: grant.decider(f)}
+		return Verdict{Decider: f.decider(*grant)}
 	}
 	v := p.asks("changes files (permission mode: ask)")
 	v.Offer = p.offer(c, f)
@@ -232,7 +195,7 @@ func (p *Policy) judgeRequest(c tools.Call, f Facts, found ruleMatch) Verdict {
 	case rule != nil && len(c.Warnings) == 0:
 		return Verdict{Decider: rule.Decider(), ByRule: true}
 	case grant != nil:
-		return Verdict{Decider: grant.decider(f)}
+		return Verdict{Decider: f.decider(*grant)}
 	}
 	var hosts []string
 	for _, t := range c.Targets {

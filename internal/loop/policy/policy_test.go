@@ -10,6 +10,7 @@ import (
 
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
+	"agent/internal/loop/policy/standing"
 	"agent/internal/tools"
 )
 
@@ -136,7 +137,7 @@ func TestVerdicts(t *testing.T) {
 		}
 	}
 	home := policy.Paths{Home: filepath.Dir(at.Workspace)}
-	if got, want := home.Describe(policy.Grant{Scope: policy.Scope{Kind: tools.Command, Value: "make", Dir: at.Workspace}}), "`make` in ~/"+filepath.Base(at.Workspace); got != want {
+	if got, want := home.Describe(standing.Grant{Scope: standing.Scope{Kind: tools.Command, Value: "make", Dir: at.Workspace}}), "`make` in ~/"+filepath.Base(at.Workspace); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
@@ -146,28 +147,28 @@ func TestScopes(t *testing.T) {
 	at := policy.Paths{Workspace: project(t, "sub/x")}
 	other := project(t)
 	for _, c := range []struct {
-		granted      policy.Scope
+		granted      standing.Scope
 		free, asking []tools.Call
 	}{
-		{policy.Scope{Kind: tools.Host, Value: "example.org"},
+		{standing.Scope{Kind: tools.Host, Value: "example.org"},
 			[]tools.Call{to(tools.Network, tools.Host, "example.org")},
 			[]tools.Call{to(tools.Network, tools.Host, "www.example.org"), to(tools.Network, tools.Host, "example.org:8080"),
 				to(tools.Network, tools.Host, "example.org.evil.org"), to(tools.Network, tools.Host, "example.org", "evil.org"),
 				to(tools.Network, tools.Host), run(at.Workspace, "example.org"), to(tools.Write, tools.Path, "example.org")}},
-		{policy.Scope{Kind: tools.Path, Value: "./", Dir: at.Workspace},
+		{standing.Scope{Kind: tools.Path, Value: "./", Dir: at.Workspace},
 			[]tools.Call{to(tools.Write, tools.Path, "a/c.go"), to(tools.Write, tools.Path, "b.go", "a/../b.go")},
 			[]tools.Call{to(tools.Write, tools.Path, "../b.go"), to(tools.Write, tools.Path, "/a/b.go"), to(tools.Write, tools.Path, ".envrc", "b.go"), to(tools.Execute, tools.Path, "a/b.go")}},
-		{policy.Scope{Kind: tools.Path, Value: "a/", Dir: at.Workspace}, // of older versions
+		{standing.Scope{Kind: tools.Path, Value: "a/", Dir: at.Workspace}, // of older versions
 			[]tools.Call{to(tools.Write, tools.Path, "a/c.go"), to(tools.Write, tools.Path, "a/d/e.go", "a/b.go")},
 			[]tools.Call{to(tools.Write, tools.Path, "b.go"), to(tools.Write, tools.Path, "ab/c.go"), to(tools.Write, tools.Path, "a-evil/c.go"),
 				to(tools.Write, tools.Path, "a/../b.go"), to(tools.Write, tools.Path, "a/../../b.go"), to(tools.Write, tools.Path, "/a/b.go"),
 				to(tools.Write, tools.Path, "A/b.go"), to(tools.Write, tools.Path, "a/b.go", "b.go"),
 				to(tools.Write, tools.Path, "a/.envrc"), to(tools.Execute, tools.Path, "a/b.go")}},
-		{policy.Scope{Kind: tools.Command, Value: "git commit", Dir: at.Workspace, Prefix: true},
+		{standing.Scope{Kind: tools.Command, Value: "git commit", Dir: at.Workspace, Prefix: true},
 			[]tools.Call{run(at.Workspace, "git commit"), run(filepath.Join(at.Workspace, "sub"), "git  commit --short"), run(at.Workspace, "git commit; ls | wc -l")},
 			[]tools.Call{run(at.Workspace, "git commit; rm -rf ."), run(other, "git commit"), run("", "git commit"), run(at.Workspace, "git push"),
 				run(at.Workspace, "git -c core.pager=x commit"), run(at.Workspace, "git commit > x"), run(at.Workspace, "git commit $(make)"), run(at.Workspace, "PAGER=x git commit")}},
-		{policy.Scope{Kind: tools.Command, Value: "./sub/x 1", Dir: at.Workspace}, // of older versions
+		{standing.Scope{Kind: tools.Command, Value: "./sub/x 1", Dir: at.Workspace}, // of older versions
 			[]tools.Call{run(at.Workspace, "./sub/x 1"), run(filepath.Join(at.Workspace, "sub", ".."), "./sub/x 1")},
 			[]tools.Call{run(at.Workspace, "./sub/x 1; rm -rf ."), run(filepath.Join(at.Workspace, "sub"), "./sub/x 1"), run(other, "./sub/x 1"),
 				run("", "./sub/x 1"), run(at.Workspace, "./sub/x  1")}},
@@ -177,13 +178,13 @@ func TestScopes(t *testing.T) {
 		if !c.granted.Prefix && c.granted.Kind == tools.Command {
 			f = at.Look(t.Context(), run(c.granted.Dir, c.granted.Value))
 		}
-		p.Allow(policy.Grant{Scope: c.granted, Files: f.Files})
+		p.Allow(standing.Grant{Scope: c.granted, Files: f.Files})
 		for _, call := range c.free {
 			if v := asks(&p, at, call); v.Ask {
 				t.Errorf("%v asks after an always for %v: %s", call.Targets, c.granted, v.Why)
 			}
 			call.Warnings = []string{"careful"}
-			if v := asks(&p, at, call); !v.Ask || v.Offer.Scope != (policy.Scope{}) {
+			if v := asks(&p, at, call); !v.Ask || v.Offer.Scope != (standing.Scope{}) {
 				t.Errorf("%v with a warning: %+v", call.Targets, v)
 			}
 		}

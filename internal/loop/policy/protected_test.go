@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
+	"agent/internal/loop/policy/standing"
 	"agent/internal/sampling"
 	"agent/internal/tools"
 )
@@ -89,7 +89,7 @@ func TestProtectedPaths(t *testing.T) {
 	for i, mode := range event.Modes {
 		p := policy.Policy{Mode: mode}
 		for _, dir := range []string{".ssh/", ".config/", ".config/agent/", "src/", "src/.git/", "bare.git/", "dotfiles/", "./", "", "/"} {
-			p.Allow(policy.Grant{Scope: policy.Scope{Kind: tools.Path, Value: dir, Dir: home}})
+			p.Allow(standing.Grant{Scope: standing.Scope{Kind: tools.Path, Value: dir, Dir: home}})
 		}
 		for j, name := range protectedNames {
 			if !sampling.Row(i + j) { // each name is tried in a mode
@@ -101,7 +101,7 @@ func TestProtectedPaths(t *testing.T) {
 				if mode == event.ModePlan && v.Refuse {
 					continue
 				}
-				if !v.Ask || !v.Protected || v.Offer.Scope != (policy.Scope{}) || !strings.Contains(v.Warning, " is protected: ") || v.Why == v.Warning {
+				if !v.Ask || !v.Protected || v.Offer.Scope != (standing.Scope{}) || !strings.Contains(v.Warning, " is protected: ") || v.Why == v.Warning {
 					broken++
 					t.Errorf("%s: %s: got %+v", mode, name, v)
 				}
@@ -264,125 +264,4 @@ func TestProtectedPathIsALoop(t *testing.T) {
 	if v := asks(&policy.Policy{Mode: event.ModeAll}, pathsIn(home), to(tools.Write, tools.Path, ".bashrc")); !v.Protected {
 		t.Errorf("got %+v", v)
 	}
-}
-
-func TestSeal(t *testing.T) {
-	s := policy.Sealer{Session: "one", Key: []byte("a key of thirty-two bytes, about")}
-	g := s.Seal(policy.Grant{
-		Scope: policy.Scope{Kind: tools.Command, Value: "make", Dir: "/w"},
-		Files: []policy.File{{Path: "/w/Makefile", Sum: "sha256:1"}, {Path: "/w/x", Sum: "sha256:2"}},
-	})
-	if !s.Valid(g) {
-		t.Fatal("its own seal is not valid")
-	}
-	forged := map[string]func(*policy.Grant){
-		"value":       func(g *policy.Grant) { g.Value = "make evil" },
-		"directory":   func(g *policy.Grant) { g.Dir = "/v" },
-		"kind":        func(g *policy.Grant) { g.Kind = tools.Path },
-		"sum":         func(g *policy.Grant) { g.Files = []policy.File{{Path: "/w/Makefile", Sum: "sha256:3"}, g.Files[1]} },
-		"fewer files": func(g *policy.Grant) { g.Files = g.Files[:1] },
-		"no files":    func(g *policy.Grant) { g.Files = nil },
-		"order":       func(g *policy.Grant) { g.Files = []policy.File{g.Files[1], g.Files[0]} },
-		"boundaries":  func(g *policy.Grant) { g.Value, g.Dir = "make/", "w" },
-		"network":     func(g *policy.Grant) { g.Network = true },
-		"prefix":      func(g *policy.Grant) { g.Prefix = true },
-		"read":        func(g *policy.Grant) { g.Read = true },
-		"no seal":     func(g *policy.Grant) { g.Seal = "" },
-		"half a seal": func(g *policy.Grant) { g.Seal = g.Seal[:32] },
-		"other seal":  func(g *policy.Grant) { g.Seal = strings.Repeat("0", 64) },
-		"no hex":      func(g *policy.Grant) { g.Seal = strings.Repeat("x", 64) },
-	}
-	for name, change := range forged {
-		f := g
-		change(&f)
-		if s.Valid(f) {
-			t.Errorf("%s: the seal is still valid", name)
-		}
-	}
-	for name, other := range map[string]policy.Sealer{
-		"session": {Session: "two", Key: s.Key}, "key": {Session: "one", Key: []byte("another")}, "no key": {Session: "one"},
-	} {
-		if other.Valid(g) {
-			t.Errorf("another %s: the seal is still valid", name)
-		}
-	}
-	empty := policy.Sealer{Session: "one"}
-	if empty.Valid(empty.Seal(g)) {
-		t.Error("a seal without a key is valid")
-	}
-}
-
-func TestKey(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "state", "permissions.key")
-	first := key(t, path)
-	if again := key(t, path); again != first || len(first) != 32 {
-		t.Fatalf("got %x, then %x", first, again)
-	}
-	info, err := os.Stat(path)
-	if err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
-		t.Fatalf("got %v, %v", info.Mode(), err)
-	}
-	if entries, _ := os.ReadDir(filepath.Dir(path)); len(entries) != 2 {
-		t.Errorf("got %v, want only the key and its lock", entries)
-	}
-	for name, damage := range map[string]func() error{
-		"readable by others": func() error { return os.Chmod(path, 0o644) },
-		"writable by others": func() error { return os.Chmod(path, 0o620) },
-		"short":              func() error { return os.Truncate(path, 31) },
-		"long":               func() error { return os.WriteFile(path, make([]byte, 33), 0o600) },
-		"empty":              func() error { return os.Truncate(path, 0) },
-		"a link": func() error {
-			elsewhere := filepath.Join(t.TempDir(), "key")
-			if err := os.Rename(path, elsewhere); err != nil {
-				return err
-			}
-			return os.Symlink(elsewhere, path)
-		},
-	} {
-		if runtime.GOOS == "windows" && (strings.HasSuffix(name, "others") || name == "a link") {
-			continue
-		}
-		before := key(t, path)
-		if err := damage(); err != nil {
-			t.Fatal(err)
-		}
-		after := key(t, path)
-		if after == before {
-			t.Errorf("%s: the key is used all the same", name)
-		}
-		if again := key(t, path); again != after {
-			t.Errorf("%s: the new key is not kept", name)
-		}
-	}
-}
-
-// Processes that create the key at the same time get the same one.
-func TestKeyOfSeveralPrograms(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "permissions.key")
-	keys := make(chan string)
-	for range 20 {
-		go func() {
-			b, err := policy.Key(path)
-			if err != nil {
-				t.Error(err)
-			}
-			keys <- string(b)
-		}()
-	}
-	seen := map[string]bool{}
-	for range 20 {
-		seen[<-keys] = true
-	}
-	if len(seen) != 1 {
-		t.Errorf("got %d keys, want one", len(seen))
-	}
-}
-
-func key(t *testing.T, path string) string {
-	t.Helper()
-	b, err := policy.Key(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(b)
 }

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -54,15 +53,13 @@ type sizes map[string]string
 // that already says the text before; empty if that is not known.
 func (c changes) note(before string) string {
 	r := c.removal
-	switch more := len(r.lost) - maxLost; {
+	switch {
 	case !c.recorded:
 		return ""
 	case len(r.lost) == 1 && strings.Contains(before, r.lost[0]):
 		return "cannot be undone"
-	case more > 0:
-		return "cannot be undone: " + strings.Join(r.lost[:maxLost], ", ") + " and " + strconv.Itoa(more) + " more"
 	case len(r.lost) > 0:
-		return "cannot be undone: " + strings.Join(r.lost, ", ")
+		return "cannot be undone: " + phrase.Some(r.lost, maxLost)
 	case r.partial:
 		return ""
 	}
@@ -135,7 +132,7 @@ func (s *removalScan) lose(what string) {
 }
 
 // show returns a path as the user knows it.
-func (s *removalScan) show(path string) string { return Grant{Scope: Scope{Dir: s.dir}}.show(path) }
+func (s *removalScan) show(path string) string { return shown(path, s.dir) }
 
 // part looks at the files that a part deletes or overwrites.
 func (s *removalScan) part(ctx context.Context, p *command.Part, keepsGit bool) {

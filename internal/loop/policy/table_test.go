@@ -10,6 +10,7 @@ import (
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
 	"agent/internal/loop/policy/rule"
+	"agent/internal/loop/policy/standing"
 	"agent/internal/tools"
 )
 
@@ -183,7 +184,7 @@ func TestTableOfModes(t *testing.T) {
 			if v.Decider == "" || (v.Ask || v.Refuse) && v.Why == "" || v.ByRule && !strings.Contains(v.Decider, "config.json:") {
 				t.Errorf("%s in %s: the verdict does not say what decided: %+v", c.command, mode, v)
 			}
-			if c.rules != "" && v.Offer.Scope != (policy.Scope{}) && strings.HasPrefix(c.rules, "ask") {
+			if c.rules != "" && v.Offer.Scope != (standing.Scope{}) && strings.HasPrefix(c.rules, "ask") {
 				t.Errorf("%s with the rules %q offers %s", c.command, c.rules, v.Offer)
 			}
 		}
@@ -253,7 +254,7 @@ func TestDenyRuleIsNotBypassed(t *testing.T) {
 			for _, mode := range event.Modes {
 				tried++
 				p := policy.Policy{Mode: mode, Rules: rules(t, "allow command: git; allow network: git; deny command: git push")}
-				p.Allow(policy.Grant{Scope: policy.Scope{Kind: tools.Command, Value: "git push", Dir: dir, Prefix: true, Network: true}})
+				p.Allow(standing.Grant{Scope: standing.Scope{Kind: tools.Command, Value: "git push", Dir: dir, Prefix: true, Network: true}})
 				v := asks(&p, at, run(dir, line))
 				got := strings.TrimSuffix(outcome(v), "+network")
 				if !v.Ask && !v.Refuse {
@@ -392,14 +393,14 @@ func TestPermissionToReadADirectory(t *testing.T) {
 			t.Errorf("%s: %s, want %s", name, got, want)
 		}
 	}
-	if v := asks(&p, at, read("lib/.env")); v.Offer.Scope != (policy.Scope{}) {
+	if v := asks(&p, at, read("lib/.env")); v.Offer.Scope != (standing.Scope{}) {
 		t.Errorf("offered %s for a secret file", v.Offer)
 	}
-	if v := asks(&p, at, to(tools.Write, tools.Path, filepath.Join(outside, "lib/a.go"))); outcome(v) != "asks" || v.Offer.Scope != (policy.Scope{}) {
+	if v := asks(&p, at, to(tools.Write, tools.Path, filepath.Join(outside, "lib/a.go"))); outcome(v) != "asks" || v.Offer.Scope != (standing.Scope{}) {
 		t.Errorf("a change: %+v", v)
 	}
 	for _, parent := range []string{dir, filepath.Dir(dir), at.Home} {
-		if v := asks(&p, policy.Paths{Workspace: filepath.Join(dir, "x"), Home: at.Home}, to(tools.Read, tools.Path, parent)); v.Offer.Scope != (policy.Scope{}) {
+		if v := asks(&p, policy.Paths{Workspace: filepath.Join(dir, "x"), Home: at.Home}, to(tools.Read, tools.Path, parent)); v.Offer.Scope != (standing.Scope{}) {
 			t.Errorf("offered %s", v.Offer)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
 	"agent/internal/loop/policy/rule"
+	"agent/internal/loop/policy/standing"
 	"agent/internal/tools"
 )
 
@@ -36,7 +37,7 @@ func TestReadEndsNetworkPermissions(t *testing.T) {
 	}
 	for _, c := range []tools.Call{mcp, install, test, other, read} {
 		offer := judge(c).Offer
-		if offer.Scope == (policy.Scope{}) {
+		if offer.Scope == (standing.Scope{}) {
 			t.Fatalf("nothing is offered for %s", c.Title)
 		}
 		p.Allow(offer)

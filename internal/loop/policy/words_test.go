@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"agent/internal/loop/policy"
+	"agent/internal/loop/policy/standing"
 )
 
 // If a command makes a real shell run a script, by any spelling, then the script is
@@ -39,7 +40,7 @@ func TestWhatRunsIsNamed(t *testing.T) {
 		if !f.Unbound {
 			offered++
 		}
-		if !f.Unbound && !slices.ContainsFunc(f.Files, func(f policy.File) bool { return f.Path == script }) {
+		if !f.Unbound && !slices.ContainsFunc(f.Files, func(f standing.File) bool { return f.Path == script }) {
 			t.Errorf("%q runs build.sh, which is not among %v", command, f.Files)
 		}
 	}

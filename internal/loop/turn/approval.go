@@ -6,9 +6,11 @@ import (
 	"slices"
 	"strings"
 
+	"agent/internal/llm/phrase"
 	"agent/internal/loop/diffs"
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
+	"agent/internal/loop/policy/standing"
 	"agent/internal/tools"
 )
 
@@ -65,7 +67,7 @@ func (x *executor) approvePart(c *toolCall, proposed []event.Diff, answers []eve
 const whileAsking = " while the approval dialog was open"
 
 // ask asks the user, waits for the answer, and emits the decision.
-func (x *executor) ask(ctx context.Context, ask event.Ask, offer policy.Grant) (event.Answer, error) {
+func (x *executor) ask(ctx context.Context, ask event.Ask, offer standing.Grant) (event.Answer, error) {
 	id := ask.ID // Approve may ask under another one
 	answer, grant, err := x.approver.Approve(ctx, ask, offer)
 	if err != nil {
@@ -96,7 +98,7 @@ func changed(ctx context.Context, c tools.Call, then, now policy.Verdict) string
 	if c.Effect != tools.Execute || len(c.Targets) == 0 || now.Refuse || ctx.Err() != nil {
 		return ""
 	}
-	return policy.Changed(c.Targets[0].Dir, then.Files, now.Files)
+	return standing.Changed(c.Targets[0].Dir, then.Files, now.Files)
 }
 
 // question returns the approval request for c.
@@ -140,11 +142,7 @@ func notApproved(c *toolCall, v policy.Verdict) (model, user string) {
 			v.Warning + "; approve it in an interactive session"
 	}
 	tell, remedy := "what you would have run", "approve it in an interactive session"
-	if n := len(v.Remedies); n > 0 {
-		flags := v.Remedies[n-1]
-		if n > 1 {
-			flags = strings.Join(v.Remedies[:n-1], ", ") + " or " + flags
-		}
+	if flags := phrase.List(v.Remedies, "or"); flags != "" {
 		tell, remedy = "that "+flags+" allows it", "allow it with "+flags
 	}
 	why := strings.Join(append([]string{v.Rule}, c.call.Warnings...), "; ")
@@ -195,7 +193,7 @@ func (x *executor) doubted(c *toolCall, v policy.Verdict) policy.Verdict {
 	if c.doubt == "" || v.Refuse || x.approver == nil && onlyReads(c.call, v) {
 		return v
 	}
-	v.Ask, v.Why, v.Rule, v.Offer, v.Remedies, v.Auto = true, c.doubt, c.doubt, policy.Grant{}, nil, false
+	v.Ask, v.Why, v.Rule, v.Offer, v.Remedies, v.Auto = true, c.doubt, c.doubt, standing.Grant{}, nil, false
 	v.Warning = strings.TrimSuffix(c.doubt+"; "+v.Warning, "; ")
 	return v
 }

@@ -15,6 +15,7 @@ import (
 	"agent/internal/loop/budget"
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
+	"agent/internal/loop/policy/standing"
 	"agent/internal/loop/turn"
 	"agent/internal/tools"
 )
@@ -25,7 +26,7 @@ type asker struct {
 	asked []string
 }
 
-func (a *asker) Approve(_ context.Context, ask event.Ask, _ policy.Grant) (event.Answer, *policy.Grant, error) {
+func (a *asker) Approve(_ context.Context, ask event.Ask, _ standing.Grant) (event.Answer, *standing.Grant, error) {
 	a.asked = append(a.asked, ask.ID)
 	return event.Answer{Decision: event.Allow}, nil, nil
 }

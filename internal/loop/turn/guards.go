@@ -14,7 +14,7 @@ import (
 	"agent/internal/llm/phrase"
 	"agent/internal/loop/budget"
 	"agent/internal/loop/event"
-	"agent/internal/loop/policy"
+	"agent/internal/loop/policy/standing"
 )
 
 const (
@@ -281,7 +281,7 @@ func (c confirmer) confirm(ctx context.Context, id, question, why string, reject
 	if !c.attended() {
 		return rejected
 	}
-	answer, _, err := c.approver.Approve(ctx, event.Ask{ID: id, Title: question, Why: why}, policy.Grant{})
+	answer, _, err := c.approver.Approve(ctx, event.Ask{ID: id, Title: question, Why: why}, standing.Grant{})
 	switch {
 	case err != nil:
 		return ending{reason: event.UserInterrupt}

@@ -8,6 +8,7 @@ import (
 	"agent/internal/llm"
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
+	"agent/internal/loop/policy/standing"
 	"agent/internal/tools"
 )
 
@@ -33,7 +34,7 @@ type Permissions interface {
 	// its sandbox made it fail.
 	JudgeRerun(ctx context.Context, c tools.Call, access tools.Access) policy.Verdict
 	// Describe returns what a standing permission covers, in words.
-	Describe(policy.Grant) string
+	Describe(standing.Grant) string
 	// NoteSource records that the model has read content of a host or server.
 	NoteSource(source string)
 }
@@ -43,7 +44,7 @@ type Approver interface {
 	// Approve waits for the answer or the end of ctx, whose error it returns. If the
 	// answer is Always, the offer and those in its With become standing permissions,
 	// which it returns for the log.
-	Approve(ctx context.Context, ask event.Ask, offer policy.Grant) (event.Answer, *policy.Grant, error)
+	Approve(ctx context.Context, ask event.Ask, offer standing.Grant) (event.Answer, *standing.Grant, error)
 }
 
 // Inbox holds messages that the model receives at the beginning of its next step.

@@ -5,9 +5,9 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"strconv"
 	"strings"
 
+	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
 	"agent/internal/tools"
@@ -216,7 +216,7 @@ func (s rerun) stay() string {
 	case s.blocked.Changed == nil:
 		return "undo did not record them"
 	}
-	return nameSome(s.blocked.Changed)
+	return phrase.Some(s.blocked.Changed, maxNames)
 }
 
 // undoes says which changes of the first run are undone before the second one; empty if none are.
@@ -224,15 +224,7 @@ func (s rerun) undoes() string {
 	if s.blocked.Undo == nil {
 		return ""
 	}
-	return nameSome(s.blocked.Changed)
-}
-
-// nameSome returns at most maxNames names, and how many more there are.
-func nameSome(names []string) string {
-	if more := len(names) - maxNames; more > 0 {
-		return strings.Join(names[:maxNames], ", ") + " and " + strconv.Itoa(more) + " more"
-	}
-	return strings.Join(names, ", ")
+	return phrase.Some(s.blocked.Changed, maxNames)
 }
 
 // note adds a sentence for the model to the result.

@@ -7,7 +7,7 @@ import (
 	"agent/internal/llm/script"
 	"agent/internal/loop/budget"
 	"agent/internal/loop/event"
-	"agent/internal/loop/policy"
+	"agent/internal/loop/policy/standing"
 	"agent/internal/loop/turn"
 )
 
@@ -21,7 +21,7 @@ func (q quiet) Current() turn.Model              { return q.model }
 func (quiet) Announce() error                    { return nil }
 func (quiet) Update(func(turn.Model) turn.Model) {}
 func (quiet) Mode() event.Mode                   { return event.ModeAll }
-func (quiet) Describe(policy.Grant) string       { return "" }
+func (quiet) Describe(standing.Grant) string     { return "" }
 func (quiet) Prompts() []event.Prompt            { return nil }
 func (quiet) Commands() []turn.UserCommand       { return nil }
 func (quiet) News() []string                     { return nil }

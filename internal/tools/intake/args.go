@@ -341,14 +341,5 @@ func quoted(names ...string) string {
 		}
 		out = append(out, phrase.Clip(strconv.Quote(n), maxQuoted))
 	}
-	return listed(out, "and")
-}
-
-// listed joins words for a sentence: "a, b and c".
-func listed(words []string, last string) string {
-	n := len(words)
-	if n < 2 {
-		return strings.Join(words, "")
-	}
-	return strings.Join(words[:n-1], ", ") + " " + last + " " + words[n-1]
+	return phrase.List(out, "and")
 }

@@ -210,7 +210,7 @@ func (f fitter) text(v json.RawMessage, s *jsonschema.Schema, form Form, name st
 		}
 		all = append(all, one)
 	}
-	return nil, wrong(listed(all, "or"))
+	return nil, wrong(phrase.List(all, "or"))
 }
 
 // fixPath removes what models add to a path: blanks around it, the @ of a mention,

@@ -220,21 +220,15 @@ func similarName(typed string, names []string) string {
 // modeNames returns the completions of /mode.
 func modeNames(*Session) []string { return event.ModeNames(event.Modes) }
 
-// alternatives joins words: "ask, plan or all".
-func alternatives(words []string) string {
-	last := len(words) - 1
-	return strings.Join(words[:last], ", ") + " or " + words[last]
-}
-
 // modeCommand sets the permission mode. Without a name it shows the current one.
 func modeCommand(s *Session, name string) (tea.Cmd, error) {
 	if name == "" {
-		s.Say("Permission mode: " + ink.SanitizeLine(event.Mode(s.feed.State.Mode).Name()) + ". Change: /mode " + alternatives(modeNames(nil)) + ".")
+		s.Say("Permission mode: " + ink.SanitizeLine(event.Mode(s.feed.State.Mode).Name()) + ". Change: /mode " + phrase.List(modeNames(nil), "or") + ".")
 		return nil, nil
 	}
 	mode, err := event.ParseMode(name)
 	if err != nil {
-		return nil, errors.New("unknown permission mode “" + ink.SanitizeLine(name) + "”: use " + alternatives(modeNames(nil)))
+		return nil, errors.New("unknown permission mode “" + ink.SanitizeLine(name) + "”: use " + phrase.List(modeNames(nil), "or"))
 	}
 	s.agent.SetMode(mode)
 	return nil, nil

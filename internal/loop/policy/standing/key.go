@@ -1,4 +1,4 @@
-package policy
+package standing
 
 import (
 	"crypto/rand"

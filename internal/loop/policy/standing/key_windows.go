@@ -1,8 +1,8 @@
-package policy
+package standing
 
 import "io/fs"
 
-const keyFlags, openFlags = 0, 0
+const keyFlags = 0
 
 // private returns true: only the user can access %LocalAppData%.
 func private(fs.FileInfo) bool { return true }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package policy
+package standing
 
 import (
 	"io/fs"
@@ -8,12 +8,8 @@ import (
 	"syscall"
 )
 
-// keyFlags opens a key file without following symbolic links. openFlags opens any
-// file without blocking on a FIFO.
-const (
-	keyFlags  = syscall.O_NOFOLLOW | openFlags
-	openFlags = syscall.O_NONBLOCK
-)
+// keyFlags opens a key file without following symbolic links and without blocking on a FIFO.
+const keyFlags = syscall.O_NOFOLLOW | syscall.O_NONBLOCK
 
 // private reports whether only the user owns and can access a file.
 func private(info fs.FileInfo) bool {

@@ -13,7 +13,7 @@ import (
 )
 
 // The notices have every module that is linked into the program on one of the systems, with the
-// license of its version. UPDATE=1 writes them, as make generate does.
+// license of its version, and other licenses of directories in it. UPDATE=1 writes them, as make generate does.
 func TestNotices(t *testing.T) {
 	modules := linked(t)
 	if os.Getenv("UPDATE") != "" {
@@ -39,17 +39,30 @@ func TestNotices(t *testing.T) {
 	}
 }
 
-// linked returns "PATH VERSION", a tab and the directory for each module.
+// linked returns "PATH VERSION", a tab and the directory for each module, and for each directory
+// of linked packages inside a module that has a license of its own.
 func linked(t *testing.T) (modules []string) {
 	t.Helper()
 	for _, system := range []string{"linux", "darwin", "windows"} {
-		cmd := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}\t{{.Dir}}{{end}}{{end}}", "agent/cmd/agent")
+		cmd := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}\t{{.Version}}\t{{.Dir}}\t{{$.Dir}}{{end}}{{end}}", "agent/cmd/agent")
 		cmd.Env = append(os.Environ(), "GOOS="+system, "CGO_ENABLED=0")
 		out, err := cmd.Output()
 		if err != nil {
 			t.Fatalf("go list for %s: %v", system, err)
 		}
-		modules = append(modules, strings.FieldsFunc(string(out), func(r rune) bool { return r == '\n' })...)
+		for line := range strings.Lines(string(out)) {
+			fields := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+			if len(fields) != 4 {
+				continue
+			}
+			path, version, root := fields[0], fields[1], fields[2]
+			modules = append(modules, path+" "+version+"\t"+root)
+			for dir := fields[3]; dir != root; dir = filepath.Dir(dir) {
+				if len(licenseFiles(dir, t)) > 0 {
+					modules = append(modules, path+filepath.ToSlash(strings.TrimPrefix(dir, root))+" "+version+"\t"+dir)
+				}
+			}
+		}
 	}
 	slices.Sort(modules)
 	return slices.Compact(modules)
@@ -57,33 +70,40 @@ func linked(t *testing.T) (modules []string) {
 
 var license = regexp.MustCompile(`(?i)^(licen[sc]e|copying|notice)([-.][a-z]+)?$`)
 
-func heading(name string) string {
-	line := strings.Repeat("=", 80)
-	return fmt.Sprintf("%s\n%s\n%s\n", line, name, line)
-}
-
-// notice returns the texts of the license files in the directory of a module.
-func notice(name, dir string, t *testing.T) string {
+// licenseFiles returns the paths of the license files in dir.
+func licenseFiles(dir string, t *testing.T) (paths []string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := "\n" + heading(name)
-	found := false
 	for _, e := range entries {
-		if e.IsDir() || !license.MatchString(e.Name()) {
-			continue
+		if !e.IsDir() && license.MatchString(e.Name()) {
+			paths = append(paths, filepath.Join(dir, e.Name()))
 		}
-		b, err := os.ReadFile(filepath.Join(dir, e.Name()))
+	}
+	return paths
+}
+
+func heading(name string) string {
+	line := strings.Repeat("=", 80)
+	return fmt.Sprintf("%s\n%s\n%s\n", line, name, line)
+}
+
+// notice returns the texts of the license files in dir.
+func notice(name, dir string, t *testing.T) string {
+	t.Helper()
+	paths := licenseFiles(dir, t)
+	if len(paths) == 0 {
+		t.Fatalf("%s has no license file", name)
+	}
+	text := "\n" + heading(name)
+	for _, path := range paths {
+		b, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		found = true
 		text += "\n" + strings.TrimSpace(strings.ReplaceAll(string(b), "\r\n", "\n")) + "\n"
-	}
-	if !found {
-		t.Fatalf("%s has no license file", name)
 	}
 	return text
 }

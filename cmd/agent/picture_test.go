@@ -6,6 +6,7 @@ import (
 	"image/color"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -51,14 +52,14 @@ func undoFilm(t *testing.T, page page) *film {
 	a.wait("? help")
 
 	f := &film{screen: a, page: page}
-	f.types("is the legacy package still used? if not, remove it")
+	f.types("is the legacy package still used? if not, remove it", "enter to send")
 	a.send(enter)
 	a.asked("rm -rf legacy")
 	f.still = f.take(4)
 	a.send("1")
 	a.wait("that nothing imported", "this turn", "? help")
 	f.take(3)
-	f.types("/undo")
+	f.types("/undo", "enter to run it")
 	a.send(enter)
 	a.wait("Undo only the files", "esc cancel")
 	f.take(3.5)
@@ -89,13 +90,15 @@ func (f *film) take(seconds float64) int {
 	return len(f.frames) - 1
 }
 
-// types types text into the prompt, a few words at a time.
-func (f *film) types(text string) {
+// types types text into the prompt, a few words at a time. The hint is what Enter does then.
+func (f *film) types(text, hint string) {
+	typed := ""
 	words := strings.SplitAfter(text, " ")
 	for i := 0; i < len(words); i += 3 {
 		part := strings.Join(words[i:min(i+3, len(words))], "")
+		typed += part
 		f.screen.send(part)
-		f.screen.wait(strings.TrimSpace(part))
+		f.screen.wait("› "+strings.TrimSpace(typed), hint)
 		f.take(0.6)
 	}
 }
@@ -211,9 +214,19 @@ func (s *terminal) run(b *strings.Builder, p page, x, y int) int {
 		look += ` text-decoration="underline"`
 	}
 	fmt.Fprintf(b, `<text x="%.1f" y="%d" textLength="%.1f" xml:space="preserve" fill="%s"%s>`, left, top+cellHeight-5, float64(n)*cellWidth, p.hex(first.Style.Fg), look)
-	_ = xml.EscapeText(b, []byte(text.String()))
+	_ = xml.EscapeText(b, []byte(sameTimes(text.String())))
 	b.WriteString("</text>\n")
 	return max(n, 1)
+}
+
+var (
+	turnTime = regexp.MustCompile(`\d\.\d s ·`)
+	callTime = regexp.MustCompile(`\d\.\d s$`)
+)
+
+// sameTimes replaces measured times, so that a picture changes only if a screen does.
+func sameTimes(text string) string {
+	return callTime.ReplaceAllString(turnTime.ReplaceAllString(text, "1.4 s ·"), "0.1 s")
 }
 
 // The attributes of a cell that a picture shows.

@@ -104,7 +104,7 @@ func (a *app) protectPaths() {
 	paths.Added, paths.Room = a.work.Added(), func() int64 { return a.changes.Room() }
 	paths.Keeps = func(file fs.FileInfo, bytes int64) bool { return a.changes.Keeps(file, bytes) }
 	paths.Shell.Search = access.Search(paths, os.Getenv)
-	paths.Evaded, paths.Jobs = func() bool { return a.sandbox.Evaded() }, func() bool { return a.jobs.Unapproved() }
+	paths.Commands = policy.Commands{Evaded: func() bool { return a.sandbox.Evaded() }, Jobs: func() bool { return a.jobs.Unapproved() }}
 	if a.trust != nil {
 		paths.Confirmed = a.trust.Files
 	}

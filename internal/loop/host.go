@@ -26,7 +26,7 @@ func (h host) Model() turn.Model { return h.a.models.Current() }
 
 // Permissions returns the permissions of a delegate.
 func (h host) Permissions(widest event.Mode, paths policy.Paths) turn.Permissions {
-	paths.Made, paths.Resolved = h.a.permissions.paths.Made, h.a.permissions.paths.Resolved
+	paths.Shared = h.a.permissions.paths.Shared
 	return narrowed{h.a.permissions, widest, paths}
 }
 

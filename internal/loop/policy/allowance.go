@@ -90,7 +90,7 @@ func (p *Policy) allowsCommand(c tools.Call, f Facts) (out allowance) {
 	switch {
 	case out.network && len(offline) > 0 && !(runGit(online) && changeOnlyGit(offline)):
 		out.withoutNetwork(ruleMixedNetwork, online) // all processes of the line would have it
-	case out.network && f.paths.Jobs != nil && f.paths.Jobs():
+	case out.network && f.paths.Commands.Jobs != nil && f.paths.Commands.Jobs():
 		out.withoutNetwork(ruleJobs, online)
 	case granted && edits:
 		// The line may change the files that the standing permission depends on after Ended

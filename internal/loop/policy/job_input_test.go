@@ -24,7 +24,7 @@ func TestInputOfJobs(t *testing.T) {
 func TestEvasionEndsUnaskedRunning(t *testing.T) {
 	dir := project(t, "a.txt")
 	evaded := false
-	at := policy.Paths{Workspace: dir, Sandbox: policy.SandboxFull, Room: room(1 << 20), Evaded: func() bool { return evaded }}
+	at := policy.Paths{Workspace: dir, Sandbox: policy.SandboxFull, Room: room(1 << 20), Commands: policy.Commands{Evaded: func() bool { return evaded }}}
 	for _, mode := range []event.Mode{event.ModeAuto, event.ModeAll} {
 		p := policy.Policy{Mode: mode}
 		for _, evaded = range []bool{false, true} {

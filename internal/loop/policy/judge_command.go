@@ -313,7 +313,7 @@ func (f Facts) unapproved(left command.Trait) string {
 		return ""
 	case f.uncontained() != "":
 		return f.uncontained()
-	case f.paths.Evaded != nil && f.paths.Evaded():
+	case f.paths.Commands.Evaded != nil && f.paths.Commands.Evaded():
 		return "commands need approval, because one tried to hide a change from undo"
 	case left&command.WritesOutside != 0:
 		return ruleWritesOutside

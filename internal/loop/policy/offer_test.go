@@ -83,7 +83,7 @@ func TestStandingPermissionsInALineThatWrites(t *testing.T) {
 // network.
 func TestNoPermissionGivesTheNetworkBesideAJob(t *testing.T) {
 	dir, running := project(t, "package.json"), false
-	at := policy.Paths{Workspace: dir, Home: filepath.Join(t.TempDir(), "home"), Sandbox: policy.SandboxFull, Room: room(1 << 20), Jobs: func() bool { return running }}
+	at := policy.Paths{Workspace: dir, Home: filepath.Join(t.TempDir(), "home"), Sandbox: policy.SandboxFull, Room: room(1 << 20), Commands: policy.Commands{Jobs: func() bool { return running }}}
 	for _, mode := range []event.Mode{event.ModeAsk, event.ModeAuto, event.ModeAll} {
 		p := policy.Policy{Mode: mode, Rules: rules(t, "allow network: git push")}
 		for _, running = range []bool{false, true} {

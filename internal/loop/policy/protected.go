@@ -25,6 +25,25 @@ type Shell struct {
 	Search protect.Search
 }
 
+// Commands says what the commands of a session did before. A nil function stands for false.
+type Commands struct {
+	// Evaded reports whether one tried to hide a change from undo. Then only commands that read
+	// run without approval.
+	Evaded func() bool
+	// Jobs reports whether a job runs that nobody approved. Such a job could change what a
+	// command with network access runs.
+	Jobs func() bool
+}
+
+// Shared is what the calls of one session share, those of delegates included.
+type Shared struct {
+	// Made are the temporary files of the session, to which commands may append. Nil if
+	// they are not recorded.
+	Made *MadeFiles
+	// Resolved resolves the directories of Paths; nil resolves them for each call.
+	Resolved *realpath.Memo
+}
+
 // Paths are the directories that determine the protected paths. Without a Workspace
 // only the rules for every directory apply.
 type Paths struct {
@@ -53,23 +72,15 @@ type Paths struct {
 	// Keeps reports whether undo can keep a file of any size without a copy if a command removes it,
 	// after others with so many bytes. Nil means false.
 	Keeps func(file fs.FileInfo, bytes int64) bool
-	// Evaded reports whether a command tried to hide a change from undo. Then only commands
-	// that read run without approval. Nil means false.
-	Evaded func() bool
-	// Jobs reports whether a job runs that nobody approved. Such a job could change what a
-	// command with network access runs. Nil means false.
-	Jobs func() bool
+	// Commands says what the commands of the session did before.
+	Commands Commands
 	// Git finds the repositories that automatic commands may read with git. Nil if
 	// commands that run git always need approval.
 	Git *git.Reader
 	// Confirmed returns files and directories that commands must not change, because the
 	// user has confirmed that programs run them outside the sandbox. Nil for none. Absolute.
 	Confirmed func() []string
-	// Made are the temporary files of the session, to which commands may append. Nil if
-	// they are not recorded.
-	Made *MadeFiles
-	// Resolved resolves the directories above; nil resolves them for each call.
-	Resolved *realpath.Memo
+	Shared
 	// systemTemp is set while a command is judged that changes files in the temporary directory
 	// of the system, in which nothing is free then.
 	systemTemp bool
@@ -92,7 +103,7 @@ func (p Paths) AlsoReadable(dirs ...string) Paths {
 
 // ForSession returns p with what the calls of one session share.
 func (p Paths) ForSession() Paths {
-	p.Made, p.Resolved = new(MadeFiles), new(realpath.Memo)
+	p.Shared = Shared{Made: new(MadeFiles), Resolved: new(realpath.Memo)}
 	return p
 }
 

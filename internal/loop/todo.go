@@ -24,7 +24,7 @@ const (
 )
 
 type todoArgs struct {
-	Items []event.TodoItem `json:"items" jsonschema:"an empty list clears it"`
+	Items []event.TodoItem `json:"items"`
 }
 
 // conversationTool is a turn.ConversationTool.

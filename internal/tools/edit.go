@@ -20,8 +20,8 @@ var editText string
 // editArgs holds one edit, or several in Edits. The schema does not show Edits, but
 // models know it from other assistants.
 type editArgs struct {
-	Path       string    `json:"path,omitempty" schema:"required" jsonschema:"relative to the working directory, or absolute"`
-	Old        string    `json:"old,omitempty" schema:"required" jsonschema:"text to replace, exactly as in the file"`
+	Path       string    `json:"path,omitempty" schema:"required"`
+	Old        string    `json:"old,omitempty" schema:"required"`
 	New        string    `json:"new,omitempty" schema:"required"`
 	ReplaceAll bool      `json:"replace_all,omitempty"`
 	Edits      []oneEdit `json:"edits,omitempty" schema:"hidden"`

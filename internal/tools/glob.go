@@ -24,8 +24,8 @@ var globText string
 const maxGlob = 200
 
 type globArgs struct {
-	Pattern string `json:"pattern" jsonschema:"pattern of file names, such as *.go or *.{ts,tsx}, or of paths, such as cmd/**/*_test.go"`
-	Path    string `json:"path,omitempty" jsonschema:"default: the working directory"`
+	Pattern string `json:"pattern"`
+	Path    string `json:"path,omitempty"`
 }
 
 func globTool(w *workspace.Workspace) Tool {

@@ -29,11 +29,11 @@ const (
 
 type jobsArgs struct {
 	Action  string `json:"action" enum:"start,list,read,send,stop"`
-	Command string `json:"command,omitempty" jsonschema:"for start"`
-	ID      int    `json:"id,omitempty" jsonschema:"for read, send, stop: job number"`
+	Command string `json:"command,omitempty"`
+	ID      int    `json:"id,omitempty" jsonschema:"job number"`
 	Input   string `json:"input,omitempty" jsonschema:"for send: one line"`
-	Wait    int    `json:"wait_seconds,omitempty" jsonschema:"for read: 1 to 60 (default: do not wait)"`
-	Access  string `json:"access,omitempty" jsonschema:"for start: as in shell"`
+	Wait    int    `json:"wait_seconds,omitempty" jsonschema:"for read: at most 60"`
+	Access  string `json:"access,omitempty" jsonschema:"as in shell"`
 }
 
 // prepareJob prepares a call of the jobs tool.

@@ -28,8 +28,8 @@ const (
 )
 
 type listArgs struct {
-	Path  string `json:"path,omitempty" jsonschema:"default: the working directory"`
-	Depth int    `json:"depth,omitempty" jsonschema:"levels to show (default 2)"`
+	Path  string `json:"path,omitempty"`
+	Depth int    `json:"depth,omitempty" jsonschema:"levels (default 2)"`
 }
 
 func listTool(w *workspace.Workspace) Tool {

@@ -19,7 +19,7 @@ const manualPath = "agent:help"
 
 // manualNote tells the model where the manual is. It belongs to the first paragraph of the
 // description of read, which models with a small context window get too.
-const manualNote = " For a question about agent itself (keys, settings, permissions, hooks), read " + manualPath + ", its manual."
+const manualNote = " For a question about agent itself, read " + manualPath + ", its manual."
 
 // withNote returns a description whose first paragraph ends with note.
 func withNote(description, note string) string {

@@ -23,9 +23,9 @@ import (
 var readText string
 
 type readArgs struct {
-	Path   string `json:"path" jsonschema:"relative to the working directory, or absolute"`
+	Path   string `json:"path"`
 	Offset int    `json:"offset,omitempty" jsonschema:"first line, from 1"`
-	Limit  int    `json:"limit,omitempty" jsonschema:"number of lines (default 2000)"`
+	Limit  int    `json:"limit,omitempty"`
 }
 
 // reader implements the read tool.

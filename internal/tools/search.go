@@ -36,13 +36,13 @@ const (
 )
 
 type searchArgs struct {
-	Pattern    string `json:"pattern" jsonschema:"RE2 regular expression, matched line by line"`
+	Pattern    string `json:"pattern"`
 	Path       string `json:"path,omitempty" jsonschema:"file or directory (default: the working directory)"`
-	Glob       string `json:"glob,omitempty" jsonschema:"only files such as *.go, *.{ts,tsx} or src/**/*.py"`
-	Type       string `json:"type,omitempty" jsonschema:"only files of a type such as go, py, ts, rust, cpp, md, yaml"`
-	Context    int    `json:"context,omitempty" jsonschema:"lines before and after each match"`
+	Glob       string `json:"glob,omitempty" jsonschema:"such as *.{ts,tsx} or src/**/*.py"`
+	Type       string `json:"type,omitempty" jsonschema:"such as go, py, rust"`
+	Context    int    `json:"context,omitempty" jsonschema:"lines around each match"`
 	IgnoreCase bool   `json:"ignore_case,omitempty"`
-	Multiline  bool   `json:"multiline,omitempty" jsonschema:"let matches span lines; . matches a newline after (?s)"`
+	Multiline  bool   `json:"multiline,omitempty"`
 	MaxResults int    `json:"max_results,omitempty" jsonschema:"default 100"`
 }
 

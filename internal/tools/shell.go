@@ -33,9 +33,9 @@ const (
 
 type shellArgs struct {
 	Command string `json:"command"`
-	Timeout int    `json:"timeout_seconds,omitempty" jsonschema:"time limit, 1 to 600 (default 120)"`
-	Quiet   int    `json:"quiet_seconds,omitempty" jsonschema:"limit without output, 1 to 600 (default: none)"`
-	AtLimit string `json:"at_limit,omitempty" enum:"background,end" jsonschema:"default background: continue as a job"`
+	Timeout int    `json:"timeout_seconds,omitempty" jsonschema:"1 to 600 (default 120)"`
+	Quiet   int    `json:"quiet_seconds,omitempty"`
+	AtLimit string `json:"at_limit,omitempty" enum:"background,end" jsonschema:"default: background"`
 	Access  string `json:"access,omitempty" jsonschema:"asks the user for more: network: WHY, or PATHS TO WRITE: WHY"`
 }
 

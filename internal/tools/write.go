@@ -14,8 +14,8 @@ import (
 var writeText string
 
 type writeArgs struct {
-	Path    string `json:"path" jsonschema:"relative to the working directory, or absolute"`
-	Content string `json:"content" jsonschema:"complete content, with a newline at the end where needed"`
+	Path    string `json:"path"`
+	Content string `json:"content"`
 }
 
 func writeTool(w *workspace.Workspace, known *workspace.Ledger, format Formatter) Tool {

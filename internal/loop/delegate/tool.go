@@ -30,7 +30,7 @@ type arguments struct {
 	Prompt     string   `json:"prompt"`
 	Model      string   `json:"model,omitempty" jsonschema:"only if the user names one"`
 	Tools      []string `json:"tools,omitempty" jsonschema:"only these; [none] for no tools"`
-	MaxSteps   int      `json:"max_steps,omitempty" jsonschema:"it must answer after these"`
+	MaxSteps   int      `json:"max_steps,omitempty"`
 	Background bool     `json:"background,omitempty" jsonschema:"the answer arrives as a message"`
 	Isolation  string   `json:"isolation,omitempty" enum:"worktree" jsonschema:"it edits a copy; the user approves the changes"`
 }

@@ -106,13 +106,13 @@ func Decisions() []Decision { return []Decision{Allow, Always, Refuse, Answered}
 
 // Choice is one answer that a question of the model offers.
 type Choice struct {
-	Text    string `json:"text" jsonschema:"in a few words, on one line"`
-	Explain string `json:"explain,omitempty" jsonschema:"its meaning or cost, unless obvious"`
+	Text    string `json:"text"`
+	Explain string `json:"explain,omitempty"`
 }
 
 // TodoItem is one item of the model's plan.
 type TodoItem struct {
-	Text  string    `json:"text" jsonschema:"in a few words, on one line"`
+	Text  string    `json:"text"`
 	State TodoState `json:"state" enum:"pending,active,done"`
 }
 

@@ -2,12 +2,12 @@ package event
 
 // Plan is what the model presents in permission mode plan.
 type Plan struct {
-	Title  string   `json:"title" jsonschema:"the goal"`
+	Title  string   `json:"title"`
 	Steps  []string `json:"steps" jsonschema:"one line each"`
-	Files  []string `json:"files,omitempty" jsonschema:"paths to change"`
-	Risks  []string `json:"risks,omitempty" jsonschema:"with decisions that the user should know"`
-	Checks []string `json:"checks,omitempty" jsonschema:"commands that will check the result"`
-	Notes  string   `json:"notes,omitempty" jsonschema:"Markdown"`
+	Files  []string `json:"files,omitempty"`
+	Risks  []string `json:"risks,omitempty"`
+	Checks []string `json:"checks,omitempty"`
+	Notes  string   `json:"notes,omitempty"`
 }
 
 // PlanSet is a plan that the model presented, with the decision of the user. The

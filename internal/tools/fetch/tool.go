@@ -28,9 +28,9 @@ const (
 )
 
 type fetchArgs struct {
-	URL    string `json:"url" jsonschema:"complete, with https://"`
-	Offset int    `json:"offset,omitempty" jsonschema:"byte of the text to continue at"`
-	Length int    `json:"length,omitempty" jsonschema:"maximum bytes, up to 204800 (default 51200)"`
+	URL    string `json:"url"`
+	Offset int    `json:"offset,omitempty"`
+	Length int    `json:"length,omitempty" jsonschema:"bytes, at most 204800"`
 }
 
 // PDFText returns the text of a PDF. See tools.Commands.PDFText.

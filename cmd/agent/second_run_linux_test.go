@@ -4,6 +4,8 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -113,6 +115,26 @@ func TestFirstRunsThatStay(t *testing.T) {
 	a.wait("? help")
 	a.send("fetch it" + enter)
 	a.asked("The changes of the first run stay: .git, log.txt, old.txt, out/a.txt. They cannot be undone: the state of git in .git was changed.", "❯ 3  No")
+	a.send(enter)
+	a.wait("Then not.")
+}
+
+// What the first run changed outside the workspace, with the user's approval, is not undone before
+// the second one: the question says so and marks No.
+func TestFirstRunChangesFilesOutside(t *testing.T) {
+	t.Parallel()
+	watched(t)
+	s := serve(t, call("shell", `{"command":"sh note.sh","access":"~/notes/a.txt: add a note"}`), say("Then not."))
+	h := newHome(t, map[string]string{"note.sh": "echo noted > ~/notes/a.txt; echo y > made.txt; echo z > ~/other.txt\n"}, at(s)...)
+	if err := os.Mkdir(filepath.Join(h.dir, "notes"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	a := h.open(t, 300, 40, "--mode", "all")
+	a.wait("? help")
+	a.send("note it" + enter)
+	a.asked("sh note.sh", "1  Yes")
+	a.send("1")
+	a.asked("the changes of the first run are undone: made.txt.", "The changes of the first run stay: those in ", "notes", "❯ 3  No")
 	a.send(enter)
 	a.wait("Then not.")
 }

@@ -208,13 +208,19 @@ func (s rerun) reason() string {
 const maxNames = 5
 
 // stay says which changes of the first run stay, after a colon; empty if none do, or if nothing is
-// known of a job.
+// known of a job. Changes outside the workspace, which the user approved, are not recorded.
 func (s rerun) stay() string {
+	outside := ""
+	if len(s.first.Write) > 0 {
+		outside = "those in " + phrase.Some(s.first.Write, maxNames)
+	}
 	switch {
 	case s.blocked.Undo != nil, s.first.Private, s.blocked.Port > 0 && s.blocked.Changed == nil:
-		return ""
+		return outside
 	case s.blocked.Changed == nil:
 		return "undo did not record them"
+	case outside != "":
+		return phrase.Some(s.blocked.Changed, maxNames) + ", and " + outside
 	}
 	return phrase.Some(s.blocked.Changed, maxNames)
 }

@@ -6,7 +6,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -19,7 +18,11 @@ func TestNotices(t *testing.T) {
 	if os.Getenv("UPDATE") != "" {
 		var b strings.Builder
 		b.WriteString("The program contains these libraries.\n")
-		b.WriteString(notice("Go (standard library)", runtime.GOROOT(), t))
+		root, err := exec.Command("go", "env", "GOROOT").Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.WriteString(notice("Go (standard library)", strings.TrimSpace(string(root)), t))
 		for _, m := range modules {
 			name, dir, _ := strings.Cut(m, "\t")
 			b.WriteString(notice(name, dir, t))

@@ -216,7 +216,7 @@ func providerTable() string {
 		case r.Dialect == catalog.Builtin:
 			key = "none (built in)"
 		}
-		model := r.Default
+		model := r.Models.Default
 		if model != "" {
 			model = "`" + model + "`"
 		}

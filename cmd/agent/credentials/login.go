@@ -187,7 +187,7 @@ func unknownProvider(name string, rows []catalog.Row) error {
 	for _, r := range rows {
 		names = append(names, r.Name)
 		vendor, _, _ := strings.Cut(r.Offers, " ")
-		words := append([]string{vendor}, append(r.Prefixes, r.KeyNames...)...)
+		words := append([]string{vendor}, append(r.Models.Prefixes, r.KeyNames...)...)
 		if r.KeysAt != "" && slices.ContainsFunc(words, func(w string) bool {
 			return w != strings.ToLower(vendor) && strings.EqualFold(strings.FieldsFunc(w, separates)[0], name)
 		}) {

@@ -92,7 +92,7 @@ func ListOf(ctx context.Context, in catalog.Input, only string, probe bool) (Lis
 	}
 	if guide, _ := catalog.Find("offline"); only == "" || only == guide.Name {
 		free := 0.0
-		l.Models = append(l.Models, Model{Model: guide.Name + "/" + guide.Default, Input: &free, Output: &free, Default: true, Why: "built in, not a language model"})
+		l.Models = append(l.Models, Model{Model: guide.Name + "/" + guide.Models.Default, Input: &free, Output: &free, Default: true, Why: "built in, not a language model"})
 	}
 	return l, nil
 }

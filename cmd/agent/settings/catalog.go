@@ -41,7 +41,7 @@ func rowOf(name string, p Provider) catalog.Row {
 		r.KeyHeader = "X-Api-Key"
 	}
 	if p.Default != "" {
-		r.Default = p.Default
+		r.Models.Default = p.Default
 	}
 	if p.Key != nil && p.Key.Env != "" {
 		r.KeyNames = append([]string{p.Key.Env}, r.KeyNames...)

@@ -84,7 +84,7 @@ func (in Input) AskServer(ctx context.Context) (Choice, error) {
 		return Choice{}, fmt.Errorf("%s with --model openai/NAME", problem)
 	}
 	guide, _ := Find("offline")
-	return Choice{Provider: guide, Model: guide.Default, Held: true, Several: len(served) > 1, Why: "no model is selected",
+	return Choice{Provider: guide, Model: guide.Models.Default, Held: true, Several: len(served) > 1, Why: "no model is selected",
 		Notices: []string{problem + " with /model openai/NAME."}}, nil
 }
 

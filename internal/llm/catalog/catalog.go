@@ -42,13 +42,10 @@ type Row struct {
 
 	Credentials
 
-	Default     string            // model if only the provider is named
-	DefaultName string            // variable that overrides Default
-	Prefixes    []string          // prefixes of model names that only this provider has
-	Vendors     map[string]string // vendors that it resells at their prices: its name for the vendor, and the vendor's row
-	Local       bool              // server on this machine, which needs no API key
-	Start       string            // command that starts the server
-	Listing     Listing           // API that lists its models
+	Models  Models
+	Local   bool    // server on this machine, which needs no API key
+	Start   string  // command that starts the server
+	Listing Listing // API that lists its models
 	// KeyCheck is the path of a request that only a valid API key allows, if the list of
 	// models needs none.
 	KeyCheck   string
@@ -69,6 +66,14 @@ type Credentials struct {
 	// TokenHosts are the hosts, or the ends of their names after a dot or a hyphen, to which
 	// the token is sent over https.
 	TokenHosts []string
+}
+
+// Models says which models a provider has.
+type Models struct {
+	Default     string            // the one that is used if only the provider is named
+	DefaultName string            // variable that overrides Default
+	Prefixes    []string          // prefixes of model names that only this provider has
+	Vendors     map[string]string // vendors that it resells at their prices: its name for the vendor, and the vendor's row
 }
 
 // Listing is an API that lists models.

@@ -38,13 +38,13 @@ func (in Input) withConfirm(c Choice) Choice {
 
 // serves reports whether the provider is known to serve the model.
 func (c Changes) serves(row Row, model string) bool {
-	if _, configured := c.Models[row.Name+"/"+model]; configured || model == row.Default {
+	if _, configured := c.Models[row.Name+"/"+model]; configured || model == row.Models.Default {
 		return true
 	}
 	if _, rest, ok := lookupPrefix(table(), normalize(row.Name)+"/"+normalize(model)); ok && endsExactly(rest) {
 		return true
 	}
-	if strings.Contains(model, "/") && row.Vendors == nil {
+	if strings.Contains(model, "/") && row.Models.Vendors == nil {
 		return false
 	}
 	found, rest, ok := lookupPrefix(table(), baseName(model))

@@ -53,10 +53,21 @@ type Login struct {
 	Secret Key
 }
 
+// keys finds the API keys of providers: in the environment, and in the vault.
+type keys struct {
+	env   func(name string) string
+	vault Vault // may be nil
+	// noKeyring is set if the machine has no keyring: errors do not suggest to store a key.
+	noKeyring bool
+}
+
+// keys returns where in finds API keys.
+func (in Input) keys() keys { return keys{in.env, in.Vault, in.NoKeyring} }
+
 // key returns r's API key from the environment, and the variable.
-func (in Input) key(r Row) (name string, key Key) {
+func (k keys) key(r Row) (name string, key Key) {
 	for _, name := range r.KeyNames {
-		if v := in.env(name); v != "" {
+		if v := k.env(name); v != "" {
 			return name, Key(v)
 		}
 	}
@@ -64,56 +75,56 @@ func (in Input) key(r Row) (name string, key Key) {
 }
 
 // login returns r's client credentials from the environment, or nil.
-func (in Input) login(r Row) *Login {
+func (k keys) login(r Row) *Login {
 	if r.Client == nil {
 		return nil
 	}
-	id, secret := in.env(r.Client.IDName), in.env(r.Client.SecretName)
+	id, secret := k.env(r.Client.IDName), k.env(r.Client.SecretName)
 	if id == "" || secret == "" {
 		return nil
 	}
 	return &Login{ID: Key(id), Secret: Key(secret)}
 }
 
-// keySource returns where r's API key is stored, if there seems to be one.
-func (in Input) keySource(r Row) (where string, ok bool) {
-	if name, _ := in.key(r); name != "" {
+// source returns where r's API key is stored, if there seems to be one.
+func (k keys) source(r Row) (where string, ok bool) {
+	if name, _ := k.key(r); name != "" {
 		return name, true
 	}
-	if in.login(r) != nil {
+	if k.login(r) != nil {
 		return r.Client.IDName, true
 	}
-	if in.Vault != nil {
-		return in.Vault.Has(r.Name)
+	if k.vault != nil {
+		return k.vault.Has(r.Name)
 	}
 	return "", false
 }
 
-// setCredentials sets c's API key or client credentials. If they are optional,
-// the vault is only asked for a key that it is known to have.
-func (in Input) setCredentials(c *Choice, needed bool) error {
+// set sets c's API key or client credentials. If they are optional, the vault is only
+// asked for a key that it is known to have.
+func (k keys) set(c *Choice, needed bool) error {
 	r := c.Provider
 	if len(r.KeyNames) > 0 {
 		c.KeyName = r.KeyNames[0]
 	}
-	if name, key := in.key(r); key != "" {
+	if name, key := k.key(r); key != "" {
 		c.KeyName, c.Key = name, key
 		return nil
 	}
-	if c.Login = in.login(r); c.Login != nil {
+	if c.Login = k.login(r); c.Login != nil {
 		c.KeyName = r.Client.SecretName
 		return nil
 	}
-	where, known := in.keySource(r)
-	if in.Vault != nil && (known || needed) {
-		key, from, err := in.Vault.Key(r.Name)
+	where, known := k.source(r)
+	if k.vault != nil && (known || needed) {
+		key, from, err := k.vault.Key(r.Name)
 		if err != nil {
 			return fmt.Errorf("%s needs an API key: %w", r.Name, err)
 		}
 		if c.Key = key; key != "" {
 			c.KeyName = from
 		}
-		if renewer, ok := in.Vault.(Renewer); ok && key != "" {
+		if renewer, ok := k.vault.(Renewer); ok && key != "" {
 			c.renew = func(ctx context.Context, old Key) (Key, error) { return renewer.Renew(ctx, r.Name, old) }
 		}
 	}
@@ -125,7 +136,7 @@ func (in Input) setCredentials(c *Choice, needed bool) error {
 	case known:
 		return fmt.Errorf("%s needs an API key: none found in %s", r.Name, where)
 	}
-	return missingKey{r.Name, r.keyHint(in.NoKeyring)}
+	return missingKey{r.Name, r.keyHint(k.noKeyring)}
 }
 
 // missingKey is the error of a provider without an API key.

@@ -98,8 +98,8 @@ func (c Changes) ModelsOf(s ProviderStatus) []string {
 			names = append(names, name)
 		}
 	}
-	if s.Row.Default != "" && (!s.Moved || s.Row.Configured) {
-		names = append(names, s.Row.Default)
+	if s.Row.Models.Default != "" && (!s.Moved || s.Row.Configured) {
+		names = append(names, s.Row.Models.Default)
 	}
 	raw := map[string]Info{}
 	if !s.Moved {
@@ -122,7 +122,7 @@ func (r Row) hasPricesOf(maker, model string) bool {
 		return maker != ""
 	}
 	vendor, _, _ := strings.Cut(model, "/")
-	return r.Vendors[vendor] == maker
+	return r.Models.Vendors[vendor] == maker
 }
 
 // lookupPrefix returns the row whose name is the longest prefix of name, and

@@ -61,7 +61,7 @@ func TestEveryModelTakesTools(t *testing.T) {
 	// reasoning models.
 	models := append(slices.Collect(maps.Keys(raw)), "text-davinci-003", "o1-mini", "o3", "gpt-5", "gpt-6-sol", "gpt-6-astra")
 	for _, row := range Providers() {
-		models = append(models, row.Default)
+		models = append(models, row.Models.Default)
 	}
 	const sent = `{
 		"stream": true, "reasoning_effort": "minimal", "tool_choice": "required",

@@ -35,8 +35,8 @@ func (in Input) ProviderStatuses() []ProviderStatus {
 func (in Input) providerStatus(r Row) ProviderStatus {
 	base, from, err := in.address(r)
 	s := ProviderStatus{Row: r, BaseURL: base, Here: loopback(base), Moved: from != "" && r.moved(from)}
-	s.Default, s.Named = cmp.Or(in.env(r.DefaultName), r.Default), in.namedAt(r)
-	where, held := in.keySource(r)
+	s.Default, s.Named = cmp.Or(in.env(r.Models.DefaultName), r.Models.Default), in.namedAt(r)
+	where, held := in.keys().source(r)
 	switch {
 	case err != nil:
 		s.Why = err.Error()
@@ -59,7 +59,7 @@ func (in Input) providerStatus(r Row) ProviderStatus {
 // namedAt returns the models of r that the user named.
 func (in Input) namedAt(r Row) []string {
 	names := []string{}
-	if model := in.env(r.DefaultName); model != "" {
+	if model := in.env(r.Models.DefaultName); model != "" {
 		names = append(names, model)
 	}
 	for _, name := range append([]string{in.Flag, in.env("AGENT_MODEL")}, in.Config...) {

@@ -247,7 +247,7 @@ func (in Input) defaultChoice() (Choice, error) {
 		}
 	}
 	guide, _ := Find("offline")
-	return Choice{Provider: guide, Model: guide.Default, Notices: notices,
+	return Choice{Provider: guide, Model: guide.Models.Default, Notices: notices,
 		Why: "no model is connected: no API key is set"}, nil
 }
 
@@ -269,15 +269,15 @@ func (in Input) unusableLast(err error) (Choice, error) {
 		return Choice{}, fmt.Errorf("%s: %w, or select a model of another provider with --model", in.Last, err)
 	}
 	guide, _ := Find("offline")
-	return Choice{Provider: guide, Model: guide.Default, Held: true, Why: "the last used model is not available",
+	return Choice{Provider: guide, Model: guide.Models.Default, Held: true, Why: "the last used model is not available",
 		Notices: []string{fmt.Sprintf("%s, last used in this directory, is not available: %v, or select a model of another provider with /model.", in.Last, err)}}, nil
 }
 
 // defaultModel returns the default model of r if r can be used, and the reason;
 // "" if it cannot.
 func (in Input) defaultModel(r Row) (model, why string) {
-	model = r.Default
-	if env := in.env(r.DefaultName); env != "" {
+	model = r.Models.Default
+	if env := in.env(r.Models.DefaultName); env != "" {
 		model = env
 	}
 	base, from, err := in.address(r)
@@ -287,7 +287,7 @@ func (in Input) defaultModel(r Row) (model, why string) {
 	if r.Name == "openai" && from != "" || r.Configured && r.Keyless {
 		return model, "default of " + r.Name + ", because " + from + " is set"
 	}
-	if where, ok := in.keySource(r); ok {
+	if where, ok := in.keys().source(r); ok {
 		return model, "default of " + r.Name + ", the first provider with an API key (" + where + ")"
 	}
 	return "", "" // a base URL alone does not make it the default
@@ -299,8 +299,8 @@ func (in Input) choiceByName(model string) (Choice, error) {
 	if err != nil {
 		return Choice{}, err
 	}
-	if name == "" && r.DefaultName != "" {
-		return Choice{}, fmt.Errorf("%s has no default model: write %s/NAME, or set %s", r.Name, r.Name, r.DefaultName)
+	if name == "" && r.Models.DefaultName != "" {
+		return Choice{}, fmt.Errorf("%s has no default model: write %s/NAME, or set %s", r.Name, r.Name, r.Models.DefaultName)
 	}
 	if name == "" {
 		return Choice{}, fmt.Errorf("%s has no default model: write %s/NAME", r.Name, r.Name)
@@ -313,8 +313,8 @@ func (in Input) findProvider(model string) (Row, string, error) {
 	provider, name, ok := Split(model)
 	if r, found := in.Changes.Find(provider); found {
 		if !ok {
-			name = r.Default
-			if env := in.env(r.DefaultName); env != "" {
+			name = r.Models.Default
+			if env := in.env(r.Models.DefaultName); env != "" {
 				name = env
 			}
 		}
@@ -325,7 +325,7 @@ func (in Input) findProvider(model string) (Row, string, error) {
 		return own, model, nil
 	}
 	for _, r := range in.Changes.Providers() {
-		if slices.ContainsFunc(r.Prefixes, func(p string) bool { return strings.HasPrefix(model, p) }) {
+		if slices.ContainsFunc(r.Models.Prefixes, func(p string) bool { return strings.HasPrefix(model, p) }) {
 			return r, model, nil
 		}
 	}
@@ -355,7 +355,7 @@ func (in Input) choice(r Row, model string) (Choice, error) {
 		c.Info = in.Changes.override(c.Info.withTold(in.ServerLimits(c.BaseURL).Limits(c.Model)), r, c.Model)
 	}
 	c = in.withLimits(c)
-	if err := in.setCredentials(&c, !r.Local && !r.Keyless && !r.moved(from)); err != nil {
+	if err := in.keys().set(&c, !r.Local && !r.Keyless && !r.moved(from)); err != nil {
 		return c, err
 	}
 	return c, in.checkEncrypted(&c)

@@ -195,14 +195,14 @@ func TestProviders(t *testing.T) {
 		if !r.Local && len(r.KeyNames) == 0 {
 			t.Errorf("%s: neither local nor with a key", r.Name)
 		}
-		if !r.Local && !r.Keyless && r.Default == "" && r.DefaultName == "" {
+		if !r.Local && !r.Keyless && r.Models.Default == "" && r.Models.DefaultName == "" {
 			t.Errorf("%s: no default model", r.Name)
 		}
 	}
 }
 
 // acme is a configuration with an additional provider.
-var acme = Changes{Rows: []Row{{Name: "acme", Dialect: OpenAI, BaseURL: local, Default: "m1", Credentials: Credentials{KeyNames: []string{"ACME_KEY"}, Keyless: true}, Configured: true}}}
+var acme = Changes{Rows: []Row{{Name: "acme", Dialect: OpenAI, BaseURL: local, Models: Models{Default: "m1"}, Credentials: Credentials{KeyNames: []string{"ACME_KEY"}, Keyless: true}, Configured: true}}}
 
 // nearby returns the local servers; the second model supports tools.
 func nearby() []Server {

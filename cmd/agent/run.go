@@ -109,7 +109,7 @@ func (o *runOptions) check() error {
 	case o.Parts && o.Output != streamJSON:
 		return command.Usage("--include-partial needs --output stream-json")
 	case len(o.Prompt) == 1 && llm.IsAPIKey(o.Prompt[0]):
-		return command.Usage("that looks like an API key, so it was not sent. To store it: agent login PROVIDER. Your shell may keep it in its history")
+		return command.ErrAPIKey
 	case o.Input == "text":
 		return nil
 	case o.Output != streamJSON:

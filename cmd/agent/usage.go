@@ -50,7 +50,7 @@ func misspelled(root *cobra.Command, args []string) error {
 	word := args[0]
 	switch {
 	case llm.IsAPIKey(word):
-		return command.Usage("that looks like an API key, so it was not sent. To store it: agent login PROVIDER. Your shell may keep it in its history")
+		return command.ErrAPIKey
 	case len(args) == 1 && word[0] == '/' && !strings.Contains(word[1:], "/"):
 		if word == "/init" {
 			return command.Usage("commands with a slash are typed in a session. To write AGENTS.md: agent init")

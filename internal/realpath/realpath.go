@@ -148,6 +148,14 @@ func Inside(path, dir string) bool {
 // Reaches reports whether path is dir or below it, as they are written or without links.
 func Reaches(path, dir string) bool { return Inside(path, dir) || Inside(Of(path), Of(dir)) }
 
+// Shorten returns a path relative to dir if it is Inside dir, and the same path otherwise.
+func Shorten(path, dir string) string {
+	if rel, in := Rel(path, dir); in {
+		return rel
+	}
+	return path
+}
+
 // Rel returns a path relative to dir. It reports false if the path is not Inside dir.
 func Rel(path, dir string) (rel string, in bool) {
 	path, dir = filepath.Clean(path), filepath.Clean(dir)

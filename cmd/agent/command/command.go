@@ -77,6 +77,9 @@ func Usage(format string, args ...any) error {
 	return &UsageError{fmt.Errorf(format, args...)}
 }
 
+// ErrAPIKey is the error of a prompt that is only an API key.
+var ErrAPIKey = Usage("that looks like an API key, so it was not sent. To store it: agent login PROVIDER. Your shell may keep it in its history")
+
 // BadFlag returns the UsageError for an error of parsing flags.
 func BadFlag(cmd *cobra.Command, err error) error {
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {

@@ -48,7 +48,6 @@ func checkSandbox(off bool) row {
 	return out
 }
 
-// checkGit tests whether read-only git commands can run without their configuration.
 // checkName tests whether a shell that looks for the name of this program finds another one.
 func checkName(arg0 string) row {
 	name := strings.TrimSuffix(filepath.Base(arg0), ".exe")
@@ -72,6 +71,7 @@ func checkName(arg0 string) row {
 	return out
 }
 
+// checkGit tests whether read-only git commands can run without their configuration.
 func checkGit(ctx context.Context) row {
 	out := row{Name: "git", Status: ok}
 	file, err := exec.LookPath("git")

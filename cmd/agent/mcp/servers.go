@@ -108,9 +108,7 @@ func server(name string, set settings.MCPServer, from Source) mcp.Server {
 }
 
 // denial says which rule denies something.
-func denial(r rule.Rule) string {
-	return "a rule denies it: " + strings.TrimPrefix(r.Source+": "+r.String(), ": ")
-}
+func denial(r rule.Rule) string { return "a rule denies it: " + r.Decider() }
 
 // authorized reports whether headers have credentials.
 func authorized(headers map[string]string) bool {

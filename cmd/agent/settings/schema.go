@@ -8,9 +8,9 @@ import (
 	"strconv"
 	"strings"
 
-	"agent/internal/loop/policy/rule"
-
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"agent/internal/loop/policy/rule"
 )
 
 // JSONSchema returns the schema of the configuration file, for editors.

@@ -308,17 +308,9 @@ func (c *calls) relative(name string) []string {
 	}
 	real := realpath.Of(path)
 	if filepath.IsAbs(name) {
-		name = below(c.dir, name)
+		name = realpath.Shorten(name, c.dir)
 	}
-	return []string{filepath.ToSlash(name), filepath.ToSlash(below(c.real, real))}
-}
-
-// below returns an absolute path relative to dir if it is inside.
-func below(dir, path string) string {
-	if rel, in := realpath.Rel(path, dir); in {
-		return rel
-	}
-	return path
+	return []string{filepath.ToSlash(name), filepath.ToSlash(realpath.Shorten(real, c.real))}
 }
 
 // of reports whether h acts on calls of a tool with one of these names.

@@ -83,14 +83,14 @@ func (p *Policy) judgeRequested(c tools.Call, f Facts, v Verdict) Verdict {
 		return v
 	}
 	r := *f.requested
-	switch rule := p.deniesNetwork(f); {
+	switch by := p.deniesNetwork(f); {
 	case r.never != "":
 		return Verdict{Refuse: true, Requested: true, Why: r.never, Rule: ruleChange, Decider: p.row(ruleChange)}
-	case rule != nil && (r.network || r.outside):
-		return ruled(rule)
+	case by != nil && (r.network || r.outside):
+		return ruled(by)
 	}
-	if rule := p.deniesWrites(r, f); rule != nil {
-		return ruled(rule)
+	if by := p.deniesWrites(r, f); by != nil {
+		return ruled(by)
 	}
 	if all := p.allowsCommand(c, f); r.network && !v.Ask && all.complete && all.online {
 		r.network, v.Access.Network, v.Access.Permitted = false, true, true

@@ -248,7 +248,7 @@ func (p Paths) protectedFiles(files []touched, dir string) (out []Protected, nam
 		}
 		for _, name := range t.names {
 			if reason := ps.protection(name, nil); reason != "" {
-				if one := (Protected{shown(t.path, dir), reason}); !slices.Contains(out, one) {
+				if one := (Protected{realpath.Shorten(t.path, dir), reason}); !slices.Contains(out, one) {
 					out = append(out, one)
 				}
 				names = append(names, t.names...)
@@ -257,14 +257,6 @@ func (p Paths) protectedFiles(files []touched, dir string) (out []Protected, nam
 		}
 	}
 	return out, names
-}
-
-// shown returns a path relative to dir if it is below it.
-func shown(path, dir string) string {
-	if rel, in := realpath.Rel(path, dir); in {
-		return rel
-	}
-	return path
 }
 
 func isDirectory(path string) bool {

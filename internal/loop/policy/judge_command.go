@@ -10,6 +10,7 @@ import (
 	"agent/internal/loop/policy/command"
 	"agent/internal/loop/policy/rule"
 	"agent/internal/loop/policy/standing"
+	"agent/internal/realpath"
 	"agent/internal/tools"
 	"agent/internal/tools/tempdir"
 )
@@ -263,7 +264,7 @@ func (p *Policy) askCommand(c tools.Call, f Facts) Verdict {
 		v.Why = f.Command.Reason
 	}
 	if len(f.changes.shared) > 0 && f.Command.Traits&command.WritesOutside == 0 {
-		v.Why = "it writes to `" + shown(f.changes.shared[0], f.Dir) + "`, which has several names or is a pipe or a device"
+		v.Why = "it writes to `" + realpath.Shorten(f.changes.shared[0], f.Dir) + "`, which has several names or is a pipe or a device"
 	}
 	if !v.Access.Outside && f.Command.Traits&command.Destroys != 0 {
 		v.Warning = strings.TrimSuffix(strings.TrimPrefix(v.Warning+"; "+f.changes.note(v.Warning), "; "), "; ")
@@ -339,7 +340,7 @@ func (f Facts) triesOnly() bool {
 // is not known is returned as written.
 func (f Facts) secretReads() (paths []string) {
 	for _, t := range f.touched {
-		path := shown(t.path, f.Dir)
+		path := realpath.Shorten(t.path, f.Dir)
 		if t.secret && !t.listed && !t.change && !slices.Contains(paths, path) {
 			paths = append(paths, path)
 		}
@@ -387,7 +388,7 @@ func named(p *command.Part, dir string, s sizes) string {
 		if strings.Contains(p.Reason, filepath.Base(path)+"`") {
 			return ""
 		}
-		names = append(names, strings.TrimRight(shown(path, dir), "/")+s[strings.TrimRight(path, "/")])
+		names = append(names, strings.TrimRight(realpath.Shorten(path, dir), "/")+s[strings.TrimRight(path, "/")])
 	}
 	switch {
 	case names == nil:

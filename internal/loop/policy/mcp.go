@@ -18,7 +18,7 @@ func callsMCP(c tools.Call) bool {
 func (p *Policy) judgeMCP(c tools.Call, f Facts, found ruleMatch) Verdict {
 	const denied = "plan mode does not allow tools of MCP servers"
 	grant := p.Find(func(g standing.Grant) bool { return g.Includes(c.Targets[0], "") })
-	rule := p.allows(c, f)
+	by := p.allows(c, f)
 	switch {
 	case p.Mode == event.ModePlan:
 		return Verdict{Refuse: true, Why: denied, Rule: denied, Decider: p.row("tools of MCP servers are denied")}
@@ -26,8 +26,8 @@ func (p *Policy) judgeMCP(c tools.Call, f Facts, found ruleMatch) Verdict {
 		return ruled(found.ask)
 	case p.Mode == event.ModeAll:
 		return p.runs("tools of MCP servers need no approval")
-	case rule != nil:
-		return Verdict{Decider: rule.Decider(), ByRule: true}
+	case by != nil:
+		return Verdict{Decider: by.Decider(), ByRule: true}
 	case grant != nil:
 		return Verdict{Decider: f.decider(*grant)}
 	}

@@ -155,7 +155,7 @@ func (p *Policy) judgeRead(c tools.Call, f Facts, found ruleMatch) Verdict {
 // judgeEdit judges a call that changes files.
 func (p *Policy) judgeEdit(c tools.Call, f Facts, found ruleMatch) Verdict {
 	outside := slices.IndexFunc(f.touched, func(t touched) bool { return t.outside })
-	rule, plain := p.allows(c, f), len(c.Warnings) == 0
+	by, plain := p.allows(c, f), len(c.Warnings) == 0
 	switch grant := p.grantFor(c, f); {
 	case p.Mode == event.ModePlan:
 		why := "plan mode does not allow file changes"
@@ -174,8 +174,8 @@ func (p *Policy) judgeEdit(c tools.Call, f Facts, found ruleMatch) Verdict {
 		return p.asks("changes that undo cannot restore need approval every time")
 	case p.Mode == event.ModeAll, p.Mode == event.ModeAuto && plain:
 		return p.runs("file changes in the workspace need no approval")
-	case rule != nil && plain:
-		return Verdict{Decider: rule.Decider(), ByRule: true}
+	case by != nil && plain:
+		return Verdict{Decider: by.Decider(), ByRule: true}
 	case grant != nil:
 		return Verdict{Decider: f.decider(*grant)}
 	}
@@ -186,14 +186,14 @@ func (p *Policy) judgeEdit(c tools.Call, f Facts, found ruleMatch) Verdict {
 
 // judgeRequest judges a call that connects to hosts.
 func (p *Policy) judgeRequest(c tools.Call, f Facts, found ruleMatch) Verdict {
-	rule := p.allows(c, f)
+	by := p.allows(c, f)
 	switch grant := p.grantFor(c, f); {
 	case found.ask != nil:
 		return ruled(found.ask)
 	case p.Mode == event.ModeAll:
 		return p.runs("requests need no approval")
-	case rule != nil && len(c.Warnings) == 0:
-		return Verdict{Decider: rule.Decider(), ByRule: true}
+	case by != nil && len(c.Warnings) == 0:
+		return Verdict{Decider: by.Decider(), ByRule: true}
 	case grant != nil:
 		return Verdict{Decider: f.decider(*grant)}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"agent/internal/llm/phrase"
 	"agent/internal/loop/policy/command"
+	"agent/internal/realpath"
 	"agent/internal/tools/protect"
 	"agent/internal/tools/snapshot"
 )
@@ -132,7 +133,7 @@ func (s *removalScan) lose(what string) {
 }
 
 // show returns a path as the user knows it.
-func (s *removalScan) show(path string) string { return shown(path, s.dir) }
+func (s *removalScan) show(path string) string { return realpath.Shorten(path, s.dir) }
 
 // part looks at the files that a part deletes or overwrites.
 func (s *removalScan) part(ctx context.Context, p *command.Part, keepsGit bool) {

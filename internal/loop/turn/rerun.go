@@ -210,19 +210,18 @@ const maxNames = 5
 // stay says which changes of the first run stay, after a colon; empty if none do, or if nothing is
 // known of a job. Changes outside the workspace, which the user approved, are not recorded.
 func (s rerun) stay() string {
-	outside := ""
-	if len(s.first.Write) > 0 {
-		outside = "those in " + phrase.Some(s.first.Write, maxNames)
-	}
+	var stay []string
 	switch {
 	case s.blocked.Undo != nil, s.first.Private, s.blocked.Port > 0 && s.blocked.Changed == nil:
-		return outside
 	case s.blocked.Changed == nil:
 		return "undo did not record them"
-	case outside != "":
-		return phrase.Some(s.blocked.Changed, maxNames) + ", and " + outside
+	default:
+		stay = append(stay, phrase.Some(s.blocked.Changed, maxNames))
 	}
-	return phrase.Some(s.blocked.Changed, maxNames)
+	if len(s.first.Write) > 0 {
+		stay = append(stay, "those in "+phrase.Some(s.first.Write, maxNames))
+	}
+	return strings.Join(stay, ", and ")
 }
 
 // undoes says which changes of the first run are undone before the second one; empty if none are.

@@ -35,7 +35,7 @@ type Menu struct {
 	// Back is called when esc leaves the menu, which otherwise closes; may be nil. Its
 	// command may be nil.
 	Back func() tea.Cmd
-	// Cancel is called when the menu is closed without a choice, but not before Back; may be
+	// Cancel is called when the menu closes without a choice and Back is not called; may be
 	// nil.
 	Cancel func()
 	// Free returns an option for typed text that matches nothing; may be nil.

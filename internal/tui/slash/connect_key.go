@@ -64,8 +64,8 @@ func (c *Connect) explainVariable() tea.Cmd {
 // askKey asks for the key.
 func (c *Connect) askKey() tea.Cmd { return c.keyField("") }
 
-// giveKey goes on with a key that was entered before the provider was chosen. The user
-// confirms that it is tested, but for plain mode, which shows no field with a text.
+// giveKey takes a key that was entered before the provider was chosen. On the screen the field
+// shows it masked, and Enter tests it. Plain mode has no such field, and tests it at once.
 func (c *Connect) giveKey(key screen.Secret) tea.Cmd {
 	if c.front.Screen == nil {
 		c.entered.Key = key

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"agent/internal/loop/policy/command"
-
 	"github.com/bmatcuk/doublestar/v4"
+
+	"agent/internal/loop/policy/command"
 )
 
 // Check validates the pattern, and tests that the rule matches its Match examples and

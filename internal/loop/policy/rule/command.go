@@ -11,7 +11,7 @@ import (
 	"agent/internal/tools/manifest"
 )
 
-// match says how surely a rule matches a command.
+// Match says how surely a rule matches a command.
 type Match int
 
 const (
@@ -248,7 +248,8 @@ func sameProgram(a, b string) bool { return manifest.Program(a) == manifest.Prog
 // AllowsPart reports whether an allow rule covers a part that runs in dir. It compares the
 // literal words of the part, and covers a part that deletes data or runs other programs
 // only if the words of the rule alone do so. It never covers a part that writes outside
-// the workspace, or to files by redirections, or whose input may hold options. If inPlace is set, it covers editing in place.
+// the workspace, or to files by redirections, or whose input may hold options. If inPlace is
+// set, it covers editing in place.
 func (r Rule) AllowsPart(p *command.Part, dir string, inPlace bool) bool {
 	want := strings.Fields(r.Pattern)
 	if p.Nested || p.Argv == nil || len(p.Argv) < len(want) || !slices.Equal(p.Argv[:len(want)], want) {

@@ -4,9 +4,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"agent/internal/tools/protect"
-
 	"github.com/bmatcuk/doublestar/v4"
+
+	"agent/internal/tools/protect"
 )
 
 // Roots are the directories at which the patterns of rules start.

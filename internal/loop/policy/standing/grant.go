@@ -56,7 +56,7 @@ func (g Grant) Ended(now Named) string {
 	if now.Unbound {
 		return "the files of this command can no longer be compared"
 	}
-	return changed(before, now.Files, g.show)
+	return changed(before, now.Files, g.Dir)
 }
 
 // Unseen reports whether a command depends on a manifest, such as package.json, in a
@@ -69,35 +69,27 @@ func (g Grant) Unseen(now Named) bool {
 // Changed says which of the files that a command in dir names changed between two
 // verdicts, as a clause; empty if none did.
 func Changed(dir string, before, now []File) string {
-	return changed(before, now, Grant{Scope: Scope{Dir: realpath.Of(dir)}}.show)
+	return changed(before, now, realpath.Of(dir))
 }
 
 // changed says which file changed, appeared or disappeared, as a clause; empty if none
-// did.
-func changed(before, now []File, show func(path string) string) string {
+// did. Files in dir have short names.
+func changed(before, now []File, dir string) string {
 	for _, f := range before {
 		i := slices.IndexFunc(now, func(n File) bool { return n.Path == f.Path })
 		switch {
 		case i < 0:
-			return show(f.Path) + " disappeared"
+			return realpath.Shorten(f.Path, dir) + " disappeared"
 		case now[i].Sum != f.Sum:
-			return show(f.Path) + " changed"
+			return realpath.Shorten(f.Path, dir) + " changed"
 		}
 	}
 	for _, n := range now {
 		if !slices.ContainsFunc(before, func(f File) bool { return f.Path == n.Path }) {
-			return show(n.Path) + " appeared"
+			return realpath.Shorten(n.Path, dir) + " appeared"
 		}
 	}
 	return ""
-}
-
-// show returns a path relative to the directory of the command if it is below it.
-func (g Grant) show(path string) string {
-	if rel, in := realpath.Rel(path, g.Dir); in {
-		return rel
-	}
-	return path
 }
 
 // Each returns g and the permissions offered with it as separate ones.

@@ -29,7 +29,8 @@ func Kills(command string) (yes bool) {
 	return yes
 }
 
-// ownProcesses reports whether an argument of kill names processes of its own command ($!, $$, %1) or -l, which lists the signals.
+// ownProcesses reports whether an argument of kill is a process of its own command ($!, $$, %1), or
+// -l, which lists the signals.
 func ownProcesses(line *bash.Line, c *syntax.CallExpr) bool {
 	return slices.ContainsFunc(c.Args, func(w *syntax.Word) bool {
 		text := line.Text(w)

@@ -86,13 +86,13 @@ func (c *change) unshareOpen(file int, path string) (why string) {
 	return ""
 }
 
-// timeUnit is what the second number of each time in the memory of a process counts.
+// timeUnit is the unit of the second number of each time in the memory of a process.
 type timeUnit int64
 
 const (
 	nanoseconds  timeUnit = 1
 	microseconds timeUnit = 1000
-	none         timeUnit = 0 // there is no second number
+	seconds      timeUnit = 0 // there is no second number
 )
 
 // times is a call that changes the times of a file. Undo needs the time of modification: it shows
@@ -123,7 +123,7 @@ func (c *change) timesIn(arg int, unit timeUnit) ([]unix.Timespec, error) {
 		return nil, nil
 	}
 	numbers := make([]int64, 4)
-	if unit == none {
+	if unit == seconds {
 		numbers = numbers[:2]
 	}
 	memory := make([]byte, 8*len(numbers))
@@ -133,7 +133,7 @@ func (c *change) timesIn(arg int, unit timeUnit) ([]unix.Timespec, error) {
 	for i := range numbers {
 		numbers[i] = int64(binary.NativeEndian.Uint64(memory[8*i:]))
 	}
-	if unit == none {
+	if unit == seconds {
 		return []unix.Timespec{{Sec: numbers[0]}, {Sec: numbers[1]}}, nil
 	}
 	if unit == microseconds && (uint64(numbers[1]) >= 1e6 || uint64(numbers[3]) >= 1e6) {

@@ -14,7 +14,7 @@ func oldCalls(held func(uintptr, func(*change) (string, error)) heldCall, opens 
 		held(unix.SYS_CHMOD, func(c *change) (string, error) { return c.chmod(working, 0, 1, true) }),
 		held(unix.SYS_CHOWN, func(c *change) (string, error) { return c.chown(working, 0, 1, true) }),
 		held(unix.SYS_LCHOWN, func(c *change) (string, error) { return c.chown(working, 0, 1, false) }),
-		held(unix.SYS_UTIME, func(c *change) (string, error) { return c.times(working, 0, 1, 0, none) }),
+		held(unix.SYS_UTIME, func(c *change) (string, error) { return c.times(working, 0, 1, 0, seconds) }),
 		held(unix.SYS_UTIMES, func(c *change) (string, error) { return c.times(working, 0, 1, 0, microseconds) }),
 		held(unix.SYS_FUTIMESAT, func(c *change) (string, error) { return c.times(0, 1, 2, 0, microseconds) }),
 		held(unix.SYS_UNLINK, func(c *change) (string, error) { return c.removed(working, 0, 0) }),
